@@ -1,0 +1,36 @@
+"""Measure one side in a process of its own: python -m benchmarks.side FAMILY CASE SIDE -> JSON on stdout."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from typing import Any
+
+from benchmarks.case import Side, family
+
+
+def main(group: str, case_name: str, side_name: str) -> None:
+    case = next(case for case in family(group) if case.name == case_name)
+    side = next(side for side in case.sides if side.name == side_name)
+    loaded = side.load(case.data.folder())
+    runs = [measure(side, loaded) for _ in range(side.repeat)]
+    best = min(runs, key=lambda run: run["cpu"])
+    print(json.dumps({**best, "rss": peak()}))
+
+
+def measure(side: Side, loaded: Any) -> dict[str, Any]:
+    """One run: CPU seconds of all threads, wall seconds, the answer."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    answer = side.run(loaded)
+    return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall, "answer": answer}
+
+
+def peak() -> float:
+    """Largest resident memory of this process so far, in MB (Linux counts in KB, macOS in bytes)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,54 @@
+"""RESULTS.md from the kept figures."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+HEAD = """# Benchmarks
+
+Each row was measured in one run: karat and the peer on the same data, each in a process of its own, start-up and
+imports not counted, the least CPU of a few repeats. The ratio is the peer's CPU seconds over karat's.
+Peak memory is the whole process, data and libraries included. `make bench` makes this page.
+
+"""
+COLUMNS = "| case | side | CPU s | wall s | peak MB | ratio | promised |\n|---|---|---:|---:|---:|---:|---:|\n"
+
+
+def write(store: dict[str, Any], path: Path) -> None:
+    """One table a family, in the order in which the cases were first run."""
+    parts = [HEAD, f"Machine: {store['machine']}.\n"]
+    for family, names in groupby(sorted(store["cases"], key=family_of), family_of):
+        parts += [f"\n## {family}\n\n", COLUMNS]
+        parts += [line for name in names for line in rows(name.split("/")[1], store["cases"][name])]
+    path.write_text("".join(parts))
+
+
+def family_of(name: str) -> str:
+    return name.split("/")[0]
+
+
+def rows(name: str, case: dict[str, Any]) -> list[str]:
+    karat = case["sides"][0]
+    title = f"{name}: {case['note']}" if case["note"] else name
+    return [row(title, side, karat, case["target"]) for side in case["sides"]]
+
+
+def row(title: str, side: dict[str, Any], karat: dict[str, Any], target: float | None) -> str:
+    """A failed side keeps its row, with the reason in place of the figures."""
+    if "error" in side:
+        return f"| {title} | {side['side']} | {side['error']} | | | | |\n"
+    peer = side is not karat and "cpu" in karat
+    ratio = f"{side['cpu'] / karat['cpu']:,.1f}×{differs(side, karat)}" if peer else ""
+    promised = f"≥ {target:g}×" if peer and target else ""
+    return (f"| {title} | {side['side']} | {side['cpu']:.4f} | {side['wall']:.4f} | {side['rss']:,.0f} "
+            f"| {ratio} | {promised} |\n")
+
+
+def differs(side: dict[str, Any], karat: dict[str, Any]) -> str:
+    """A ratio between different answers is worth nothing: say so beside it."""
+    ours, theirs = karat["answer"], side["answer"]
+    if ours is None or theirs is None or abs(ours - theirs) <= 1e-9 * max(1.0, abs(theirs)):
+        return ""
+    return f" (answers differ: {ours!r}, {theirs!r})"
