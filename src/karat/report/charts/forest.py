@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forest plot: one row per estimate, its interval as a line, a reference line at no difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from karat.report.charts import svg
+
+ROW, TOP, LABEL, NOTE, PLOT = 24, 30, 260, 190, 360
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A row: what it is, its value and interval, a note beside it, and whether it is good, bad or neither."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+    note: str = ""
+    tone: str = "plain"
+
+
+def forest(rows: Sequence[Estimate], *, title: str, reference: float | None = 0.0) -> str:
+    """An SVG forest plot. Every row has its own line, and labels that are too long are shortened."""
+    height = TOP + ROW * len(rows) + 40
+    ticks = _ticks(rows, reference)
+    scale = svg.Scale(ticks[0], ticks[-1], LABEL + 10, LABEL + PLOT)
+    bottom = TOP + ROW * len(rows)
+    parts = [svg.text(0, 14, svg.fitted(title, LABEL + PLOT + NOTE), title=title)]
+    parts += svg.x_axis(scale, ticks, bottom, top=TOP - 6)
+    if reference is not None:
+        parts.append(svg.line(scale(reference), TOP - 6, scale(reference), bottom, dash="4 3"))
+    for i, row in enumerate(rows):
+        parts += _row(row, TOP + ROW * i + ROW / 2, scale)
+    return svg.document(LABEL + PLOT + NOTE + 20, height, parts, title)
+
+
+def _ticks(rows: Sequence[Estimate], reference: float | None) -> list[float]:
+    ends = [v for row in rows for v in (row.low, row.value, row.high) if np.isfinite(v)]
+    ends += [] if reference is None else [reference]
+    return svg.nice_ticks(min(ends, default=0.0), max(ends, default=1.0))
+
+
+def _row(row: Estimate, y: float, scale: svg.Scale) -> list[str]:
+    said = f"{row.label}: {row.value:.4g} [{row.low:.4g}, {row.high:.4g}]"
+    parts = [svg.text(LABEL, y + 4, svg.fitted(row.label, LABEL - 4), anchor="end", title=row.label)]
+    if np.isfinite(row.low) and np.isfinite(row.high):
+        low, high = scale(row.low), scale(row.high)
+        parts += [svg.line(low, y, high, y, css=row.tone, width=2)]
+        parts += [svg.line(x, y - 4, x, y + 4, css=row.tone, width=2) for x in (low, high)]
+    if np.isfinite(row.value):
+        parts.append(svg.dot(scale(row.value), y, css=row.tone, title=said))
+    note = svg.fitted(row.note, NOTE)
+    return [*parts, svg.text(LABEL + PLOT + 14, y + 4, note, css="muted", title=row.note if note != row.note else "")]

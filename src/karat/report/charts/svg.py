@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The primitives of every chart: escaped text, lines, boxes, axes, and a theme made of CSS variables.
+
+Colours are CSS variables with a light and a dark value. A page that embeds a chart can set
+``--karat-ink``, ``--karat-muted``, ``--karat-grid``, ``--karat-accent``, ``--karat-good``,
+``--karat-bad`` and ``--karat-paper`` to follow its own theme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape as _escape
+
+import numpy as np
+
+FONT = 12
+_LIGHT = {
+    "ink": "#1f2430", "muted": "#667085", "grid": "#e3e6eb", "accent": "#2f5bd0",
+    "good": "#1a7f4b", "bad": "#b3352b", "paper": "#ffffff",
+}  # fmt: skip
+_DARK = {
+    "ink": "#e7e9ee", "muted": "#9aa3b2", "grid": "#343a46", "accent": "#86a5ff",
+    "good": "#5ec490", "bad": "#f08a80", "paper": "#14171d",
+}  # fmt: skip
+
+
+def printable(label: object) -> str:
+    """Text with � for every character that XML forbids or a reader cannot see."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in str(label))
+
+
+def escape(label: object) -> str:
+    """Text that is safe inside an element or an attribute."""
+    return _escape(printable(label), quote=True)
+
+
+def _theme(colours: dict[str, str]) -> str:
+    return "".join(f"--{name}:var(--karat-{name},{value});" for name, value in colours.items())
+
+
+STYLE = (
+    f".karat-chart{{{_theme(_LIGHT)}font:{FONT}px system-ui,sans-serif;max-width:100%;height:auto}}"
+    f"@media (prefers-color-scheme:dark){{.karat-chart{{{_theme(_DARK)}}}}}"
+    ".karat-chart text{fill:var(--ink)}.karat-chart .muted{fill:var(--muted)}"
+    ".karat-chart .line{stroke:var(--ink)}.karat-chart .grid{stroke:var(--grid)}"
+    ".karat-chart .accent{stroke:var(--accent);fill:var(--accent)}"
+    ".karat-chart .good{stroke:var(--good);fill:var(--good)}.karat-chart .bad{stroke:var(--bad);fill:var(--bad)}"
+    ".karat-chart .plain{stroke:var(--muted);fill:var(--muted)}.karat-chart .box{stroke:none}"
+)
+
+
+def number(value: float) -> str:
+    """A coordinate with two decimals at most, the same text on every machine."""
+    return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
+
+
+def text(x: float, y: float, label: object, *, anchor: str = "start", css: str = "", title: str = "", size: int = FONT) -> str:
+    """One line of text; ``title`` is what a reader sees on hovering (the full text of a shortened label)."""
+    hover = f"<title>{escape(title)}</title>" if title else ""
+    kind = f' class="{css}"' if css else ""
+    sized = f' font-size="{size}"' if size != FONT else ""
+    return f'<text x="{number(x)}" y="{number(y)}" text-anchor="{anchor}"{kind}{sized}>{escape(label)}{hover}</text>'
+
+
+def line(x1: float, y1: float, x2: float, y2: float, *, css: str = "line", width: float = 1, dash: str = "") -> str:
+    dashed = f' stroke-dasharray="{dash}"' if dash else ""
+    ends = f'x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
+    return f'<line {ends} class="{css}" stroke-width="{number(width)}"{dashed}/>'
+
+
+def rect(x: float, y: float, width: float, height: float, *, css: str = "accent", opacity: float = 1, title: str = "") -> str:
+    hover = f"<title>{escape(title)}</title>" if title else ""
+    size = f'x="{number(x)}" y="{number(y)}" width="{number(max(width, 0))}" height="{number(max(height, 0))}"'
+    return f'<rect {size} class="{css} box" fill-opacity="{number(opacity)}">{hover}</rect>'
+
+
+def dot(x: float, y: float, *, css: str = "accent", radius: float = 4, title: str = "") -> str:
+    hover = f"<title>{escape(title)}</title>" if title else ""
+    return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" class="{css}">{hover}</circle>'
+
+
+def document(width: float, height: float, parts: Iterable[str], label: str) -> str:
+    """A whole chart with its theme; ``label`` is read out by screen readers."""
+    size = f'viewBox="0 0 {number(width)} {number(height)}" width="{number(width)}" height="{number(height)}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="karat-chart" {size} role="img" aria-label="{escape(label)}">'
+    return f"{head}<style>{STYLE}</style>{''.join(parts)}</svg>"
+
+
+_NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMW@%—")
+
+
+def text_width(label: str, size: int = FONT) -> float:
+    """Width of a text, a little generous: layout must hold in any sans-serif font."""
+    return size * sum(_advance(c) for c in printable(label))
+
+
+def _advance(c: str) -> float:
+    if c in _NARROW:
+        return 0.36
+    if c in _WIDE or ord(c) > 0x2E80:
+        return 1.0
+    return 0.74 if c.isupper() else 0.6
+
+
+def fitted(label: str, width: float, size: int = FONT) -> str:
+    """The label, shortened with … in the middle if it is wider than ``width``."""
+    if text_width(label, size) <= width:
+        return label
+    for keep in range(len(label) - 1, 1, -1):
+        short = label[: (keep + 1) // 2] + "…" + label[len(label) - keep // 2 :]
+        if text_width(short, size) <= width:
+            return short
+    return "…"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Data to pixels along one axis."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        span = self.high - self.low
+        share = (value - self.low) / span if span else 0.5
+        return self.start + share * (self.end - self.start)
+
+
+def nice_ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers that span the range: steps of 1, 2 or 5 times a power of ten.
+
+    >>> nice_ticks(0, 1, 6)
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    """
+    span = high - low or abs(high) or 1.0
+    raw = span / max(most - 1, 1)
+    magnitude = 10.0 ** np.floor(np.log10(raw))
+    step = magnitude * next(m for m in (1, 2, 5, 10) if m * magnitude >= raw * (1 - 1e-9))
+    first, last = np.floor(low / step + 1e-9), np.ceil(high / step - 1e-9)
+    last += first == last
+    return [float(round(i * step, 12)) for i in np.arange(first, last + 1)]
+
+
+def tick_labels(ticks: Sequence[float]) -> list[str]:
+    """Ticks with the decimals that tell them apart."""
+    gap = min(np.diff(ticks), default=1.0)
+    decimals = max(0, int(-np.floor(np.log10(gap) + 1e-9))) if gap > 0 else 0
+    return [f"{t:.{decimals}f}" for t in ticks]
+
+
+def x_axis(scale: Scale, ticks: Sequence[float], y: float, *, top: float | None = None) -> list[str]:
+    """A horizontal axis with labelled ticks, and grid lines up to ``top``."""
+    parts = [line(scale.start, y, scale.end, y)]
+    for tick, label in zip(ticks, tick_labels(ticks), strict=True):
+        at = scale(tick)
+        parts += [line(at, top, at, y, css="grid")] if top is not None else []
+        parts += [line(at, y, at, y + 4), text(at, y + 17, label, anchor="middle", css="muted", size=11)]
+    return parts

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Confidence intervals: from resamples, from the jackknife, and in closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from karat.stats.resampling import Design, Jackknife, Units, bootstrap, jackknife
+from karat.stats.weights import Floats, Ints, Statistic, Tilt
+
+METHODS = (
+    "auto", "bca", "percentile", "basic", "poisson", "jackknife-t", "delta", "groups", "student-t", "wilson", "clopper-pearson",
+)  # fmt: skip
+RESAMPLES = 9_999
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Lower and upper ends with the standard error that goes with them; arrays where the statistic is."""
+
+    low: Floats
+    high: Floats
+    se: Floats
+    resamples: int = 0
+    undefined: Floats | float = 0.0
+    """Share of resamples in which the statistic was undefined."""
+
+
+def tail(level: float) -> float:
+    """Probability left out on each side: 0.025 at level 0.95."""
+    return (1 - level) / 2
+
+
+def percentile(draws: Floats, level: float) -> tuple[Floats, Floats]:
+    """Quantiles of the resampled statistic."""
+    low, high = _quantiles(draws, np.array([tail(level), 1 - tail(level)]))
+    return low, high
+
+
+def basic(point: Floats, draws: Floats, level: float) -> tuple[Floats, Floats]:
+    """Percentile bounds mirrored about the point; covers too little for small samples, so never a default."""
+    low, high = percentile(draws, level)
+    return 2 * point - high, 2 * point - low
+
+
+def bca(point: Floats, draws: Floats, acceleration: Floats, level: float) -> tuple[Floats, Floats]:
+    """Bias-corrected and accelerated quantiles; the point itself where no resample lies on one side of it."""
+    point, acceleration = np.asarray(point, float), np.asarray(acceleration, float)
+    shift = special.ndtri(_share_below(point, draws))
+    z = special.ndtri(np.array([tail(level), 1 - tail(level)]))[:, None] + np.atleast_1d(shift)
+    with np.errstate(invalid="ignore"):
+        at = special.ndtr(shift + z / (1 - acceleration * z))
+    low, high = (_quantile_of(draws, np.reshape(a, point.shape)) for a in at)
+    stuck = ~np.isfinite(shift)
+    return np.where(stuck, point, low), np.where(stuck, point, high)
+
+
+def _share_below(point: Floats, draws: Floats) -> Floats:
+    # Ties within rounding noise count one half, or a discrete statistic looks biased.
+    near = 1e-10 * np.maximum(np.abs(point), 1e-300)
+    seen = np.maximum((~np.isnan(draws)).sum(0), 1)
+    return np.asarray(((draws < point - near).sum(0) + (draws <= point + near).sum(0)) / (2 * seen), float)
+
+
+def _quantiles(draws: Floats, at: Floats) -> Floats:
+    if not np.isnan(draws).any():
+        return np.asarray(np.quantile(draws, at, axis=0), float)
+    empty = np.isnan(draws).all(0)
+    return np.asarray(np.where(empty, np.nan, np.nanquantile(np.where(empty, 0.0, draws), at, axis=0)), float)
+
+
+def _quantile_of(draws: Floats, at: Floats) -> Floats:
+    """Quantile ``at[k]`` of column ``k``."""
+    if draws.ndim == 1:
+        return _quantiles(draws, np.nan_to_num(at, nan=0.5))
+    columns = [_quantiles(draws[:, k], np.nan_to_num(at[k], nan=0.5)) for k in range(draws.shape[1])]
+    return np.array(columns, float)
+
+
+def student(point: Floats, se: Floats, df: Floats | float, level: float) -> tuple[Floats, Floats]:
+    """``point ± t(df) · se``."""
+    reach = special.stdtrit(df, 1 - tail(level)) * se
+    return point - reach, point + reach
+
+
+def wilson(hits: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
+    """Score interval of a proportion: right size even near 0 and 1, where p ± z·se is not.
+
+    >>> low, high = wilson(1, 10, 0.95)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.0179, 0.4042)
+    """
+    z2 = special.ndtri(1 - tail(level)) ** 2
+    hits, n = np.asarray(hits, float), np.asarray(n, float)
+    middle = (hits + z2 / 2) / (n + z2)
+    reach = np.sqrt(z2 * (hits * (n - hits) / n + z2 / 4)) / (n + z2)
+    return np.where(hits == 0, 0.0, middle - reach), np.where(hits == n, 1.0, middle + reach)
+
+
+def clopper_pearson(hits: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
+    """Exact binomial interval of a proportion: never covers too little, often too much."""
+    hits, n = np.asarray(hits, float), np.asarray(n, float)
+    with np.errstate(invalid="ignore"):
+        low = special.betaincinv(hits, n - hits + 1, tail(level))
+        high = special.betaincinv(hits + 1, n - hits, 1 - tail(level))
+    return np.where(hits == 0, 0.0, low), np.where(hits == n, 1.0, high)
+
+
+def delta_se(statistic: Statistic, n: Floats, step: float = 1e-4) -> Floats:
+    """Standard error by the delta method: the statistic's slope towards each cell, by central differences."""
+    total = float(n.sum())
+    seen = np.flatnonzero(n > 0)
+    up = statistic(Tilt(n, 1 - step, step * total, seen))
+    down = statistic(Tilt(n, 1 + step, -step * total, seen))
+    slope = (up - down) / (2 * step)
+    return np.asarray(np.sqrt(np.tensordot(n[seen], slope**2, 1)) / total, float)
+
+
+def resampled(
+    statistic: Statistic, point: Floats, design: Design, rng: np.random.Generator,
+    *, method: str = "bca", level: float = 0.95, resamples: int = RESAMPLES,
+) -> Bounds:  # fmt: skip
+    """An interval from resamples: ``bca``, ``percentile``, ``basic`` or ``poisson``."""
+    draws = bootstrap(statistic, design, rng, resamples, poisson=method == "poisson")
+    accel = jackknife(statistic, design).acceleration if method == "bca" else np.zeros_like(point)
+    low, high = from_draws(point, draws, accel, method, level)
+    return Bounds(low, high, spread(draws), resamples, np.isnan(draws).mean(0))
+
+
+def from_draws(point: Floats, draws: Floats, acceleration: Floats, method: str, level: float) -> tuple[Floats, Floats]:
+    """Bounds of the named kind from the statistic's resamples."""
+    if method == "bca":
+        return bca(point, draws, acceleration, level)
+    return basic(point, draws, level) if method == "basic" else percentile(draws, level)
+
+
+def spread(draws: Floats) -> Floats:
+    """Standard deviation of the defined resamples."""
+    if not np.isnan(draws).any():
+        return np.asarray(draws.std(0, ddof=1), float)
+    seen = (~np.isnan(draws)).sum(0)
+    mean = np.nansum(draws, 0) / np.maximum(seen, 1)
+    return np.asarray(np.sqrt(np.nansum((draws - mean) ** 2, 0) / np.maximum(seen - 1, 1)), float)
+
+
+def jackknife_t(point: Floats, jack: Jackknife, level: float) -> Bounds:
+    """``point ± t(N − 1) · se`` with the jackknife's standard error: no random numbers."""
+    low, high = student(point, jack.se, max(jack.size - 1, 1), level)
+    return Bounds(low, high, jack.se)
+
+
+def delta(statistic: Statistic, point: Floats, design: Units, level: float) -> Bounds:
+    """``point ± z · se`` with the delta method's standard error."""
+    se = delta_se(statistic, design.n)
+    low, high = student(point, se, np.inf, level)
+    return Bounds(low, high, se)
+
+
+def random_groups(statistic: Statistic, point: Floats, n: Floats, group: Ints, level: float) -> Bounds:
+    """``point ± t(G − 1) · se`` from the statistic without each of G groups of cells.
+
+    One pass and no random numbers: with groups by a hash of unit ids, any split or order
+    of the data gives the same interval.
+    """
+    names, row = np.unique(group, return_inverse=True)
+    values = np.concatenate([statistic(_without(n, row, g)) for g in range(len(names))])
+    return jackknife_t(point, Jackknife(np.ones(len(names)), values), level)
+
+
+def _without(n: Floats, row: Ints, group: int) -> Floats:
+    return np.where(row == group, 0.0, n)[None, :]

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several systems over several test cases: Friedman, Iman–Davenport, Nemenyi, critical differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from karat.stats.tests import midranks
+from karat.stats.weights import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Mean ranks (1 = best) with the test that they are all equal."""
+
+    mean_ranks: Floats
+    blocks: int
+    chi2: float
+    chi2_p: float
+    f: float
+    p: float
+    kendall_w: float
+
+
+def rank_rows(scores: Floats, higher_is_better: bool = True) -> Floats:
+    """Rank of each system within each row, 1 for the best, ties sharing their mean."""
+    return np.array([midranks(-row if higher_is_better else row) for row in scores])
+
+
+def friedman(scores: Floats, higher_is_better: bool = True) -> Friedman:
+    """Friedman's test of rows (test cases) × columns (systems), with Iman and Davenport's F."""
+    ranks = rank_rows(scores, higher_is_better)
+    n, k = ranks.shape
+    mean = ranks.mean(0)
+    chi2 = _chi2(ranks, mean)
+    f, p = _iman_davenport(chi2, n, k)
+    return Friedman(mean, n, chi2, float(special.chdtrc(k - 1, chi2)), f, p, chi2 / (n * (k - 1)))
+
+
+def _chi2(ranks: Floats, mean: Floats) -> float:
+    n, k = ranks.shape
+    ties = sum(float((np.unique(row, return_counts=True)[1] ** 3.0).sum()) - k for row in ranks)
+    untied = 1 - ties / (n * (k**3 - k))
+    spread = 12 * n / (k * (k + 1)) * float(((mean - (k + 1) / 2) ** 2).sum())
+    return spread / untied if untied > 0 else 0.0
+
+
+def _iman_davenport(chi2: float, n: int, k: int) -> tuple[float, float]:
+    left = n * (k - 1) - chi2
+    if left <= 0:
+        return np.inf, 0.0
+    f = (n - 1) * chi2 / left
+    return f, float(special.fdtrc(k - 1, (k - 1) * (n - 1), f))
+
+
+def studentised_range_p(q: Floats, k: int, df: float) -> Floats:
+    """Upper tail of the studentised range; the one thing here that needs scipy.stats (slow to import)."""
+    from scipy.stats import studentized_range
+
+    return np.asarray(studentized_range.sf(q, k, df), float)
+
+
+def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
+    """Nemenyi: mean ranks of k systems over n test cases further apart than this differ."""
+    from scipy.stats import studentized_range
+
+    q = float(studentized_range.isf(alpha, k, np.inf))
+    return float(q / np.sqrt(2) * np.sqrt(k * (k + 1) / (6 * n)))
+
+
+def nemenyi(mean_ranks: Floats, n: int) -> Floats:
+    """Matrix of p-values of all pairs of mean ranks."""
+    k = len(mean_ranks)
+    gap = np.abs(mean_ranks[:, None] - mean_ranks[None, :])
+    return studentised_range_p(gap / np.sqrt(k * (k + 1) / (6 * n)) * np.sqrt(2), k, np.inf)
+
+
+def cd_groups(mean_ranks: Floats, difference: float) -> list[list[int]]:
+    """Maximal runs of systems, in order of rank, whose ends lie within the critical difference.
+
+    >>> cd_groups(np.array([1.0, 1.4, 3.0]), 0.5)
+    [[0, 1]]
+    """
+    order = np.argsort(mean_ranks, kind="stable")
+    ranks = mean_ranks[order]
+    ends = np.searchsorted(ranks, ranks + difference + 1e-12, side="right") - 1
+    return _maximal(order, np.asarray(ends, np.int64))
+
+
+def _maximal(order: Ints, ends: Ints) -> list[list[int]]:
+    groups, reached = [], -1
+    for start, end in enumerate(ends):
+        if end > start and end > reached:
+            groups.append([int(i) for i in order[start : end + 1]])
+        reached = max(reached, int(end))
+    return groups
+
+
+def letter_groups(order: list[int], differ: Floats) -> list[list[int]]:
+    """Maximal runs of ``order`` in which no pair differs: groups that cannot be told apart."""
+    ends = []
+    for start in range(len(order)):
+        end = start
+        while end + 1 < len(order) and not any(differ[order[i], order[end + 1]] for i in range(start, end + 1)):
+            end += 1
+        ends.append(end)
+    return _maximal(np.array(order), np.array(ends))

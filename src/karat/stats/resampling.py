@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resampled weights: what is drawn (units or clusters), how (multinomial, Poisson), in bounded blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from karat.stats.weights import Floats, Ints, Statistic, Tilt, block_sizes
+
+SPARSE_DRAWS = 4
+"""Below this many units per cell, drawing units one by one beats drawing cell by cell."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """Every unit is drawn by itself; cell ``u`` stands for ``n[u]`` of them."""
+
+    n: Floats
+
+    @property
+    def size(self) -> int:
+        """Number of sampling units."""
+        return int(self.n.sum())
+
+    @property
+    def width(self) -> int:
+        return len(self.n)
+
+    def draw(self, rng: np.random.Generator, rows: int) -> Floats:
+        return multinomial(rng, self.n, rows)
+
+    def poisson(self, rng: np.random.Generator, rows: int) -> Floats:
+        return rng.poisson(self.n, (rows, self.width)).astype(float)
+
+    def left_out(self) -> Iterator[tuple[Floats, Tilt]]:
+        """Blocks of (multiplicity, weights without one unit of each cell)."""
+        seen = np.flatnonzero(self.n > 0)
+        start = 0
+        for rows in block_sizes(len(seen), 64):
+            index = seen[start : start + rows]
+            yield self.n[index], Tilt(self.n, 1.0, -1.0, index)
+            start += rows
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Whole clusters are drawn: cluster ``c`` holds ``count`` units of each of its cells."""
+
+    cluster: Ints
+    cell: Ints
+    count: Floats
+    width: int
+
+    @staticmethod
+    def of(cluster: Ints, cell: Ints, width: int, count: Floats | None = None) -> Clusters:
+        """From one (cluster, cell) per unit, or per group of ``count`` units."""
+        count = np.ones(len(cell)) if count is None else count
+        key, inverse = np.unique(cluster.astype(np.int64) * width + cell, return_inverse=True)
+        return Clusters(key // width, key % width, np.asarray(np.bincount(inverse, count, len(key)), float), width)
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """Clusters × cells: how many units of each cell each cluster holds."""
+        names, row = np.unique(self.cluster, return_inverse=True)
+        held = np.bincount(row * self.width + self.cell, self.count, len(names) * self.width)
+        return np.asarray(held, float).reshape(len(names), self.width)
+
+    @property
+    def n(self) -> Floats:
+        return np.asarray(self.matrix.sum(0), float)
+
+    @property
+    def size(self) -> int:
+        return len(self.matrix)
+
+    def draw(self, rng: np.random.Generator, rows: int) -> Floats:
+        return multinomial(rng, np.ones(self.size), rows) @ self.matrix
+
+    def poisson(self, rng: np.random.Generator, rows: int) -> Floats:
+        return rng.poisson(1.0, (rows, self.size)).astype(float) @ self.matrix
+
+    def left_out(self) -> Iterator[tuple[Floats, Floats]]:
+        total, start = self.n, 0
+        for rows in block_sizes(self.size, self.width):
+            yield np.ones(rows), total - self.matrix[start : start + rows]
+            start += rows
+
+
+Design = Units | Clusters
+
+
+def multinomial(rng: np.random.Generator, n: Floats, rows: int) -> Floats:
+    """Rows of weights: as many units as ``n`` has, each drawn with replacement."""
+    total = int(n.sum())
+    if total == 0:
+        return np.zeros((rows, len(n)))
+    if total < SPARSE_DRAWS * len(n):
+        return _unit_by_unit(rng, n, total, rows)
+    return rng.multinomial(total, n / total, rows).astype(float)
+
+
+def _unit_by_unit(rng: np.random.Generator, n: Floats, total: int, rows: int) -> Floats:
+    cell_of = np.repeat(np.arange(len(n)), n.astype(np.int64))
+    drawn = cell_of[rng.integers(0, total, (rows, total), dtype=np.int32)]
+    drawn += (np.arange(rows) * len(n))[:, None]
+    return np.bincount(drawn.ravel(), minlength=rows * len(n)).reshape(rows, len(n)).astype(float)
+
+
+def bootstrap(statistic: Statistic, design: Design, rng: np.random.Generator, resamples: int, poisson: bool = False) -> Floats:
+    """The statistic of each resample, in blocks that keep memory constant."""
+    draw = design.poisson if poisson else design.draw
+    width = design.width + (design.size if isinstance(design, Clusters) else 0)
+    parts = [statistic(draw(rng, rows)) for rows in block_sizes(resamples, width)]
+    return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class Jackknife:
+    """The statistic without each sampling unit, with the number of units that each value stands for."""
+
+    n: Floats
+    value: Floats
+
+    @property
+    def size(self) -> float:
+        return float(self.n.sum())
+
+    @cached_property
+    def centred(self) -> Floats:
+        """Mean minus value: positive where leaving the unit out hurts."""
+        return _weighted(self.n, self.value) / self.size - self.value
+
+    @cached_property
+    def se(self) -> Floats:
+        """Standard error: (N − 1)/N times the sum of squared deviations, square root."""
+        return np.sqrt((self.size - 1) / self.size * _weighted(self.n, self.centred**2))
+
+    @cached_property
+    def acceleration(self) -> Floats:
+        """How fast the standard error changes with the score (the *a* of BCa)."""
+        cubes, squares = _weighted(self.n, self.centred**3), _weighted(self.n, self.centred**2)
+        return np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
+
+    def minus(self, other: Jackknife, mine: Ints, others: Ints, n: Floats) -> Jackknife:
+        """The jackknife of a difference over joint cells: unit ``j`` is ``mine[j]`` here, ``others[j]`` there."""
+        return Jackknife(n, self.value[mine] - other.value[others])
+
+
+def _weighted(n: Floats, value: Floats) -> Floats:
+    return np.asarray(np.tensordot(n, value, 1), float)
+
+
+def jackknife(statistic: Statistic, design: Design) -> Jackknife:
+    """The exact delete-one jackknife of all units, from one evaluation per cell (or cluster)."""
+    parts = [(n, statistic(weights)) for n, weights in design.left_out()]
+    return Jackknife(np.concatenate([n for n, _ in parts]), np.concatenate([v for _, v in parts]))

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Charts are well-formed XML, escape what they are given, and no two texts share a place."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from karat.report.charts import critical, forest, matrix, svg
+from karat.stats.ranks import cd_groups
+
+SVG = "{http://www.w3.org/2000/svg}"
+names = st.lists(st.text(min_size=1, max_size=60), min_size=2, max_size=14)
+
+
+def boxes(chart: str):
+    """Text boxes (left, top, right, bottom), the width being that of layout."""
+    root = ElementTree.fromstring(chart)
+    for node in root.iter(f"{SVG}text"):
+        size = int(node.get("font-size", svg.FONT))
+        width = svg.text_width(node.text or "", size)
+        x, y = float(node.get("x")), float(node.get("y"))
+        left = x - {"start": 0, "middle": width / 2, "end": width}[node.get("text-anchor")]
+        yield left, y - 0.8 * size, left + width, y + 0.2 * size, node.text
+
+
+def overlapping(chart: str):
+    """Pairs of texts that share a place (a pixel of slack for rounding)."""
+    return [
+        (a[4], b[4])
+        for a, b in combinations(boxes(chart), 2)
+        if a[0] < b[2] - 1 and b[0] < a[2] - 1 and a[1] < b[3] - 1 and b[1] < a[3] - 1
+    ]
+
+
+def inside(chart: str) -> bool:
+    root = ElementTree.fromstring(chart)
+    width, height = float(root.get("width")), float(root.get("height"))
+    return all(b[0] >= -1 and b[2] <= width + 1 and b[1] >= -1 and b[3] <= height + 1 for b in boxes(chart))
+
+
+@settings(max_examples=40, deadline=None)
+@given(names, st.randoms())
+def test_critical_difference_never_overlaps(names, random):
+    ranks = np.array([random.uniform(1, len(names)) for _ in names])
+    cd = random.uniform(0.1, len(names))
+    chart = critical.critical_difference(names, ranks, cd, cd_groups(ranks, cd), title="Mean ranks")
+    assert overlapping(chart) == []
+    assert inside(chart)
+
+
+def test_critical_difference_of_equal_ranks():
+    ranks = np.full(9, 5.0)
+    chart = critical.critical_difference(list("abcdefghi"), ranks, 2.0, cd_groups(ranks, 2.0), title="Ties")
+    assert overlapping(chart) == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(names, st.text(max_size=90))
+def test_forest_never_overlaps(names, note):
+    rows = [forest.Estimate(name, 0.1 * i, 0.1 * i - 0.3, 0.1 * i + 0.2, note) for i, name in enumerate(names)]
+    chart = forest.forest(rows, title="Differences")
+    assert overlapping(chart) == []
+    assert inside(chart)
+
+
+def test_forest_leaves_out_what_is_undefined():
+    chart = forest.forest([forest.Estimate("A", np.nan, np.nan, np.nan, "undefined")], title="F1")
+    assert "nan" not in chart
+    assert "undefined" in chart
+
+
+@settings(max_examples=40, deadline=None)
+@given(names)
+def test_matrix_never_overlaps(names):
+    p = np.linspace(0, 1, len(names) ** 2).reshape(len(names), -1)
+    chart = matrix.p_matrix(names, p, np.sign(p - 0.5), title="p-values")
+    assert overlapping(chart) == []
+    assert inside(chart)
+
+
+def test_names_are_escaped():
+    name = "<script>alert('&\"')</script>\x00"
+    chart = matrix.p_matrix([name, "B"], np.full((2, 2), 0.2), np.zeros((2, 2)), title=name)
+    assert "<script" not in chart
+    ElementTree.fromstring(chart)
+
+
+def test_charts_are_deterministic_and_themed():
+    rows = [forest.Estimate("A", 0.1, 0.0, 0.2)]
+    chart = forest.forest(rows, title="F1")
+    assert chart == forest.forest(rows, title="F1")
+    assert "prefers-color-scheme:dark" in chart
+    assert "--karat-ink" in chart
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (-0.03, 0.002), (5, 5), (0, 0), (1e-9, 3e-9), (-4, 900)])
+def test_ticks_span_the_range(low, high):
+    ticks = svg.nice_ticks(low, high)
+    assert ticks[0] <= low + 1e-12
+    assert ticks[-1] >= high - 1e-12
+    assert 2 <= len(ticks) <= 8
+    assert len(set(svg.tick_labels(ticks))) == len(ticks)
+
+
+def test_fitted_keeps_both_ends():
+    short = svg.fitted("a-very-long-system-name-v2", 100)
+    assert short.startswith("a-v")
+    assert short.endswith("v2")
+    assert svg.text_width(short) <= 100
+    assert svg.fitted("W", 1) == "…"

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the tests: exact where they can be, never 0, ties counted, conventions for the degenerate."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from karat.stats import bayes, effects, families, ranks
+from karat.stats.corrections import CORRECTIONS, correct, family_size
+from karat.stats.intervals import (
+    basic,
+    bca,
+    clopper_pearson,
+    percentile,
+    random_groups,
+    spread,
+    wilson,
+)
+from karat.stats.power import mde, units_needed
+from karat.stats.randomisation import randomisation, sign_flip, swaps
+from karat.stats.streams import stream
+from karat.stats.tests import (
+    bootstrap_shift,
+    mcnemar,
+    monte_carlo,
+    paired_t,
+    sign_test,
+    tost,
+    wilcoxon,
+)
+
+whole = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
+
+
+def brute_force(d: list[float]) -> float:
+    signs = np.array(list(product([1, -1], repeat=len(d))))
+    return float((np.abs(signs @ np.array(d)) >= abs(sum(d)) - 1e-9).mean())
+
+
+@given(whole)
+def test_convolution_equals_enumeration(d):
+    d = np.array(d, float)
+    assert sign_flip(d / 8, np.ones(len(d))) == pytest.approx(brute_force(list(d)), abs=1e-12)
+
+
+@given(whole)
+@settings(max_examples=30)
+def test_randomisation_enumerates_small_cases(d):
+    x, n = np.unique(np.array(d, float), return_counts=True)
+    n = n.astype(float)
+    got = randomisation(lambda s: (n - 2 * s) @ x, n, np.float64(n @ x), stream(0, "x"))
+    assert got.exact
+    assert float(got.p) == pytest.approx(brute_force(d), abs=1e-9)
+
+
+def test_sampled_randomisation_is_near_the_exact_one():
+    rng = np.random.default_rng(2)
+    d, n = rng.integers(-3, 4, 40).astype(float), rng.integers(1, 30, 40).astype(float)
+    sampled = randomisation(lambda s: (n - 2 * s) @ d, n, np.float64(n @ d), stream(0, "x"))
+    assert not sampled.exact
+    assert sampled.draws == 9_999
+    assert float(sampled.p) == pytest.approx(sign_flip(d, n), abs=0.02)
+
+
+def test_one_sided_tails_share_the_observed_value():
+    d, n = np.array([1.0, -1.0]), np.array([5.0, 2.0])
+    tails = [sign_flip(d, n, side) for side in ("greater", "less")]
+    # 7 tosses: P(≥ 5 heads) = 29/128, P(≤ 5 heads) = 120/128.
+    assert tails == pytest.approx([29 / 128, 120 / 128])
+
+
+def test_swaps_are_fair_coins():
+    for n in (np.ones(3), np.array([1.0, 4.0, 9.0])):
+        drawn = swaps(stream(0, "s"), n, 20_000)
+        np.testing.assert_allclose(drawn.mean(0), n / 2, atol=0.05)
+        np.testing.assert_allclose(drawn.var(0), n / 4, rtol=0.05)
+
+
+def test_monte_carlo_is_never_zero_and_counts_ties():
+    assert monte_carlo(np.zeros(99), np.float64(1.0)) == 0.01
+    assert monte_carlo(np.full(99, 0.3), np.float64(0.1 + 0.2)) == 1.0
+    assert bootstrap_shift(np.float64(0.5), np.full(9, 0.5)) == 0.1
+
+
+def test_off_grid_differences_have_no_convolution():
+    assert sign_flip(np.array([0.1234567, np.pi, np.e]), np.ones(3)) is None
+    assert sign_flip(np.array([0.0]), np.ones(1)) == 1.0
+
+
+def test_degenerate_conventions():
+    assert paired_t(np.zeros(5)).p == 1.0
+    assert paired_t(np.full(5, 0.3)).note == "constant difference"
+    assert paired_t(np.array([1.0])).note == "fewer than two units"
+    assert wilcoxon(np.zeros(3)).p == 1.0
+    assert sign_test(np.zeros(3)).p == 1.0
+    assert mcnemar(0, 0).p == 1.0
+    assert tost(0.0, 0.0, 5, 0.1).p == 0.0
+    assert tost(0.2, 0.0, 5, 0.1).p == 1.0
+
+
+@given(st.lists(st.one_of(st.floats(0, 1), st.just(float("nan"))), min_size=1, max_size=12))
+def test_corrections_keep_order_and_size(p):
+    p = np.array(p)
+    known = ~np.isnan(p)
+    for method in CORRECTIONS:
+        adjusted = correct(p, method)
+        assert (np.isnan(adjusted) == ~known).all()
+        assert (adjusted[known] >= p[known] - 1e-15).all()
+        assert (adjusted[known] <= 1).all()
+        order = np.argsort(p[known], kind="stable")
+        assert (np.diff(adjusted[known][order]) >= -1e-15).all()
+    assert family_size(p) == known.sum()
+
+
+def test_undefined_p_does_not_enlarge_the_family():
+    assert correct(np.array([0.02, np.nan, 0.5]), "bonferroni")[0] == pytest.approx(0.04)
+
+
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=15))
+def test_effects_of_groups_equal_effects_of_units(d):
+    d = np.array(d, float)
+    x, n = np.unique(d, return_counts=True)
+    one, many = effects.effect(x, n.astype(float)), effects.effect(d)
+    for field in ("units", "win", "tie", "loss", "d_z", "hedges_g", "rank_biserial", "superiority"):
+        assert getattr(one, field) == pytest.approx(getattr(many, field))
+
+
+def test_effects_turn_with_the_sign():
+    d = np.array([0.1, -0.2, 0.4, 0.0])
+    there, back = effects.effect(d), effects.effect(-d)
+    assert (there.win, there.loss) == (back.loss, back.win)
+    assert there.d_z == pytest.approx(-back.d_z)
+    assert there.superiority == pytest.approx(1 - back.superiority)
+
+
+def test_proportion_intervals_at_the_ends():
+    assert wilson(0, 10, 0.95)[0] == 0
+    assert wilson(10, 10, 0.95)[1] == 1
+    assert clopper_pearson(0, 10, 0.95)[0] == 0
+    assert clopper_pearson(10, 10, 0.95)[1] == 1
+
+
+def test_bca_without_bias_and_acceleration_is_percentile():
+    draws = np.random.default_rng(0).normal(size=999)
+    np.testing.assert_allclose(bca(np.median(draws), draws, np.float64(0), 0.9), percentile(draws, 0.9), atol=1e-12)
+
+
+def test_bca_is_stuck_when_all_resamples_lie_on_one_side():
+    low, high = bca(np.array([1.0, 0.5]), np.array([[0.2, 0.4], [0.3, 0.6]]), np.zeros(2), 0.95)
+    assert low[0] == high[0] == 1.0
+    assert low[1] < high[1]
+
+
+def test_undefined_resamples_are_left_out():
+    draws = np.array([[0.1, np.nan], [0.3, np.nan], [np.nan, np.nan]])
+    low, high = percentile(draws, 0.5)
+    assert 0.1 <= low[0] < high[0] <= 0.3
+    assert np.isnan(low[1])
+    assert spread(draws)[0] == pytest.approx(np.std([0.1, 0.3], ddof=1))
+
+
+def test_basic_mirrors_percentile():
+    draws = np.array([0.0, 1.0, 2.0, 3.0])
+    low, high = percentile(draws, 0.5)
+    assert basic(np.float64(1.0), draws, 0.5) == pytest.approx((2 - high, 2 - low))
+
+
+def test_random_groups_cover_a_mean_like_student():
+    x = np.random.default_rng(0).normal(size=64)
+    ones = np.ones(64)
+    got = random_groups(lambda W: (W @ x) / (W @ ones), x.mean(), ones, np.arange(64), 0.95)
+    assert float(got.se) == pytest.approx(x.std(ddof=1) / 8)
+
+
+def test_cd_groups_are_maximal():
+    assert ranks.cd_groups(np.array([3.0, 1.0, 2.0, 2.4]), 1.0) == [[1, 2], [2, 3, 0]]
+    assert ranks.cd_groups(np.array([1.0, 3.0]), 1.0) == []
+
+
+def test_letter_groups():
+    differ = np.zeros((3, 3), bool)
+    differ[0, 2] = differ[2, 0] = True
+    assert ranks.letter_groups([0, 1, 2], differ) == [[0, 1], [1, 2]]
+
+
+def test_friedman_of_identical_systems():
+    result = ranks.friedman(np.ones((6, 3)))
+    assert result.p == 1.0
+    assert result.mean_ranks.tolist() == [2.0, 2.0, 2.0]
+    assert ranks.friedman(np.tile([1.0, 2.0], (5, 1))).p == 0.0
+
+
+def test_max_t_is_never_below_the_single_p():
+    draws = np.random.default_rng(1).normal(size=(999, 4))
+    observed, se = np.array([2.0, 1.0, 0.1, 3.0]), np.ones(4)
+    single = [float(monte_carlo(np.abs(draws[:, k]), observed[k])) for k in range(4)]
+    assert (families.max_t(observed, draws, se) >= np.array(single)).all()
+
+
+def test_power_extremes():
+    assert mde(0.0) == 0.0
+    assert np.isnan(mde(float("nan")))
+    assert units_needed(0.0) == float("inf")
+    assert mde(0.1, df=5) > mde(0.1)
+
+
+def test_posterior_of_a_constant_difference():
+    assert bayes.correlated_t(0.0, 0.0, 5, 0.01).equal == 1.0
+    assert bayes.correlated_t(0.5, 0.0, 5, 0.01).better == 1.0
