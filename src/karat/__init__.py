@@ -1,2 +1,42 @@
-"""karat scores a system's output against a gold standard."""
 # SPDX-License-Identifier: Apache-2.0
+"""karat scores a system's output against a gold standard."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from karat.api import evaluate, validate
+    from karat.evaluation import Evaluation, Score
+    from karat.findings import Finding, InputError
+    from karat.hierarchy import Hierarchy
+    from karat.metric import Metric, MetricError, metric, parse
+
+_WHERE = {
+    "evaluate": "karat.api",
+    "validate": "karat.api",
+    "Evaluation": "karat.evaluation",
+    "Score": "karat.evaluation",
+    "Finding": "karat.findings",
+    "InputError": "karat.findings",
+    "Hierarchy": "karat.hierarchy",
+    "Metric": "karat.metric",
+    "MetricError": "karat.metric",
+    "metric": "karat.metric",
+    "parse": "karat.metric",
+}
+"""Public names and their modules; loaded when they are first used, so that importing karat is cheap."""
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Evaluation", "Finding", "Hierarchy", "InputError", "Metric", "MetricError", "Score",
+    "evaluate", "metric", "parse", "validate",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'karat' has no attribute {name!r}")
+    return getattr(import_module(_WHERE[name]), name)

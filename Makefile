@@ -1,0 +1,36 @@
+# Two commands are all that a new machine needs: make demo, make test.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-full lint bench clean
+
+$(VENV)/core: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/test: pyproject.toml $(VENV)/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	touch $@
+
+demo: $(VENV)/core
+	$(BIN)/karat demo
+
+lint: $(VENV)/test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+test-full: lint
+	$(BIN)/python -m pytest -q -n 2
+
+bench: $(VENV)/test
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .oracle

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Doctests say ``karat`` without importing it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _karat_in_doctests(doctest_namespace: dict[str, Any]) -> None:
+    import karat
+
+    doctest_namespace["karat"] = karat

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pipeline: read, check, align, count, score."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from karat.contexts import MODULES, context
+from karat.engines.embedded import Embedded
+from karat.evaluation import Evaluation, Score, SystemResult, make_score
+from karat.findings import Finding, InputError, finding, stop_on_errors
+from karat.metric import Metric, MetricError
+from karat.plan import Plan, make_plan
+from karat.read import Read, Table, read_input
+from karat.read.relation import SAID
+
+COLUMNS = ("id", "value", "test_case")
+
+
+def evaluate(
+    gold: Any,
+    pred: Any,
+    *,
+    context: str | None = None,
+    metrics: Iterable[str | Metric] | None = None,
+    format: str | None = None,
+    encoding: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    undefined: str = "report",
+    seed: int = 0,
+    names: Sequence[str] | None = None,
+    units: bool = False,
+    **options: Any,
+) -> Evaluation:
+    """Score predictions against gold.
+
+    Both are paths, ``-``, frames, lists of records, dicts of id → value, or plain sequences paired
+    by position; a list of paths scores several systems.
+
+    >>> karat.evaluate(["A", "B", "B"], ["A", "B", "A"], metrics=["accuracy"])["accuracy"].value
+    0.6666666666666666
+    """
+    given = Given(format, encoding, columns or {}, context)
+    with Embedded() as engine, ExitStack() as stack:
+        golds = read_side(engine, stack, gold, "gold", given)
+        systems = [read_side(engine, stack, p, "pred", given, n) for n, p in named(pred, gold, names)]
+        plan = make_plan(context or detect_context(golds, systems), metrics, options, undefined, seed)
+        check_side(engine, golds, plan)
+        results = [evaluate_system(engine, golds, system, plan, units) for system in systems]
+    return Evaluation(plan.context.name, results, plan.to_dict(), provenance([golds, *systems], plan))
+
+
+class Given:
+    """What the user said about how to read the inputs."""
+
+    def __init__(
+        self, format: str | None, encoding: str | None, columns: Mapping[str, str], context: str | None
+    ) -> None:
+        self.format, self.encoding, self.columns, self.context = format, encoding, dict(columns), context
+
+
+def named(pred: Any, gold: Any, names: Sequence[str] | None) -> list[tuple[str, Any]]:
+    """The systems with their names: file stems, or what the user calls them."""
+    many = pred if isinstance(pred, (list, tuple)) and _all_paths(pred) and _is_path(gold) else [pred]
+    found = list(names) if names else [system_name(p) for p in many]
+    if len(found) != len(many):
+        raise MetricError(f"{len(found)} names for {len(many)} systems")
+    return list(zip(distinct(found), many, strict=True))
+
+
+def _is_path(given: Any) -> bool:
+    return isinstance(given, (str, os.PathLike))
+
+
+def _all_paths(given: Sequence[Any]) -> bool:
+    return bool(given) and all(_is_path(p) for p in given)
+
+
+def system_name(pred: Any) -> str:
+    return os.path.basename(os.fspath(pred)) if _is_path(pred) else "system"
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names with a number behind each repeat."""
+    seen: dict[str, int] = {}
+    out = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return out
+
+
+def read_side(engine: Embedded, stack: ExitStack, given: Any, role: str, how: Given, name: str | None = None) -> Table:
+    """Gold or one system's predictions, read and free of file errors."""
+    read = Read(name or ("gold" if not _is_path(given) else os.fspath(given)), role, how.columns, how.context)
+    table = read_input(engine, stack, given, read, how.format, how.encoding)
+    if name:
+        table.system = name
+    return table
+
+
+def detect_context(gold: Table, systems: Sequence[Table]) -> str:
+    """The context that gold's format or values mean."""
+    if gold.context:
+        return gold.context
+    fits = [name for name in MODULES if context(name).kinds[0] == gold.kind]
+    if not fits:
+        raise InputError([finding("unknown-context", gold.name, found=SAID.get(gold.kind, gold.kind))])
+    return fits[0]
+
+
+def check_side(engine: Embedded, table: Table, plan: Plan) -> None:
+    """Stop at what is wrong with one file by itself."""
+    stop_on_errors([*table.findings, *side_findings(engine, table, plan)])
+
+
+def side_findings(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
+    kinds = plan.context.kinds
+    if table.kind not in kinds:
+        expected = " or ".join(SAID.get(k, k) for k in kinds)
+        return [finding("mixed-contexts", table.name, gold=expected, pred=SAID.get(table.kind, table.kind))]
+    found = [] if table.coded else plan.context.check(engine.run, table, plan.options)
+    table.findings += [f for f in found if f.severity != "error"]
+    return [f for f in found if f.severity == "error"]
+
+
+def evaluate_system(engine: Embedded, gold: Table, pred: Table, plan: Plan, units: bool) -> SystemResult:
+    """One system: checked, aligned, counted and scored."""
+    check_side(engine, pred, plan)
+    if gold.coded and pred.coded and gold.rows != pred.rows:
+        raise InputError([finding("length-differs", pred.name, gold=gold.rows, pred=pred.rows)])
+    as_relation(engine, gold, pred)
+    counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)
+    findings = [*gold.findings, *pred.findings, *counted.findings]
+    stop_on_errors(findings)
+    scores = score_cells(counted.cells, plan)
+    return SystemResult(
+        pred.system, scores, counted.counts, findings, counted.cells, list(plan.context.details(counted.cells))
+    )
+
+
+def as_relation(engine: Embedded, gold: Table, pred: Table) -> None:
+    """Where only one side is arrays, or the context wants relations, give both a relation."""
+    if bool(gold.coded) == bool(pred.coded):
+        return
+    for table in (gold, pred):
+        if table.coded and not table.sql:
+            coded: Any = table.coded["value"]
+            name = f"karat {table.role} {table.name}"
+            values = np.array([*coded.values, None], object)[coded.codes]
+            ids = np.arange(1, table.rows + 1).astype(str).astype(object)
+            engine.register(name, {"test_case": np.full(table.rows, "", object), "id": ids, "value": values})
+            table.sql, table.coded = f'"{name}"', {}
+
+
+def score_cells(cells: Any, plan: Plan) -> dict[Metric, Score]:
+    """Every metric of the plan on the cells."""
+    W = cells.by_test_case()
+    out = {}
+    for metric in plan.metrics:
+        definition = plan.catalogue[metric.name]
+        result = definition.compute(W, cells, metric, plan.fill)
+        score = make_score(definition, metric, cells, result)
+        if score.undefined and plan.undefined == "error":
+            raise MetricError(f"{metric} is undefined: {score.undefined}")
+        out[metric] = score
+    return out
+
+
+def provenance(tables: Sequence[Table], plan: Plan) -> dict[str, Any]:
+    """Where the numbers come from."""
+    inputs = [
+        {"role": t.role, "path": t.name, "format": t.format, "rows": t.rows, "bytes": t.bytes, "sha256": t.sha256}
+        for t in tables
+    ]
+    versions = {"karat": version("karat"), "numpy": np.__version__}
+    return {
+        "inputs": inputs,
+        "versions": versions,
+        "seed": plan.seed,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def validate(
+    given: Any,
+    *,
+    context: str | None = None,
+    format: str | None = None,
+    encoding: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    **options: Any,
+) -> list[Finding]:
+    """Everything that can be said against one file, without scoring it."""
+    how = Given(format, encoding, columns or {}, context)
+    with Embedded() as engine, ExitStack() as stack:
+        try:
+            table = read_side(engine, stack, given, "gold", how)
+            plan = make_plan(context or detect_context(table, []), None, options)
+            return [*side_findings(engine, table, plan), *table.findings]
+        except InputError as error:
+            return error.findings

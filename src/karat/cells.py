@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells (distinct outcomes of units, with their counts) and the weight matrices over them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sparse:
+    """A matrix of cells × columns that is mostly zero, as coordinates."""
+
+    row: Ints
+    col: Ints
+    data: Floats
+    shape: tuple[int, int]
+
+    @staticmethod
+    def of(row: Any, col: Any, data: Any, shape: tuple[int, int]) -> Sparse:
+        row, col = np.asarray(row, np.int64), np.asarray(col, np.int64)
+        data = np.broadcast_to(np.asarray(data, float), row.shape)
+        keep = data != 0
+        return Sparse(row[keep], col[keep], data[keep], shape)
+
+    def rows(self, index: Ints) -> Sparse:
+        """The matrix whose row ``i`` is this one's row ``index[i]``."""
+        order = np.argsort(self.row, kind="stable")
+        row, col, data = self.row[order], self.col[order], self.data[order]
+        start = np.searchsorted(row, np.arange(self.shape[0] + 1))
+        length = (start[1:] - start[:-1])[index]
+        new_row = np.repeat(np.arange(len(index)), length)
+        within = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
+        old = np.repeat(start[:-1][index], length) + within
+        return Sparse(new_row, col[old], data[old], (len(index), self.shape[1]))
+
+    def columns(self, index: Ints, width: int) -> Sparse:
+        """The matrix with column ``j`` moved to ``index[j]``, ``width`` columns wide."""
+        return Sparse(self.row, index[self.col], self.data, (self.shape[0], width))
+
+    def row_sums(self) -> Sparse:
+        """One column: the sum of each row."""
+        total = np.bincount(self.row, self.data, self.shape[0])
+        return Sparse.of(np.arange(self.shape[0]), np.zeros(self.shape[0], np.int64), total, (self.shape[0], 1))
+
+    def __mul__(self, factor: Floats) -> Sparse:
+        """Each row times its factor."""
+        return Sparse.of(self.row, self.col, self.data * factor[self.row], self.shape)
+
+    def toarray(self) -> Floats:
+        out = np.zeros(self.shape)
+        np.add.at(out, (self.row, self.col), self.data)
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A weight matrix in which each cell belongs to one row: ``W[g, u] = n[u] if group[u] == g``."""
+
+    group: Ints
+    n: Floats
+    shape: tuple[int, int]
+
+    def __matmul__(self, x: Floats | Sparse) -> Floats:
+        groups = self.shape[0]
+        if isinstance(x, Sparse):
+            key = self.group[x.row] * x.shape[1] + x.col
+            flat = np.bincount(key, x.data * self.n[x.row], groups * x.shape[1])
+            return flat.astype(float).reshape(groups, x.shape[1])
+        x = np.asarray(x, float)
+        if x.ndim == 1:
+            return np.bincount(self.group, x * self.n, groups).astype(float)
+        out = np.empty((groups, x.shape[1]))
+        for j in range(x.shape[1]):
+            out[:, j] = np.bincount(self.group, x[:, j] * self.n, groups)
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """A weight matrix given row by row: resamples, left-out units, slices."""
+
+    weight: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.weight.shape[0], self.weight.shape[1]
+
+    def __matmul__(self, x: Floats | Sparse) -> Floats:
+        if not isinstance(x, Sparse):
+            return np.asarray(self.weight @ x)
+        from scipy.sparse import csr_array
+
+        transposed = csr_array((x.data, (x.col, x.row)), shape=(x.shape[1], x.shape[0]))
+        return np.asarray((transposed @ self.weight.T).T)
+
+
+Weights = Grouped | Dense
+
+
+class Cells:
+    """Distinct outcomes with their counts; contexts add the vectors that their metrics read.
+
+    Every per-cell field is an array (or `Sparse`) with one row per cell and is named in
+    ``per_cell``, so that `take` and `stack` can re-index any context's cells.
+    """
+
+    per_cell: ClassVar[tuple[str, ...]] = ()
+    averages: ClassVar[tuple[str, ...]] = ("macro", "micro", "weighted")
+
+    def __init__(
+        self,
+        n: Any,
+        test_case: Any,
+        test_cases: Sequence[str],
+        classes: Sequence[str] = (),
+        unit: Any = None,
+        unit_ids: Sequence[str] | None = None,
+    ) -> None:
+        self.n: Ints = np.asarray(n, np.int64)
+        self.test_case: Ints = np.asarray(test_case, np.int64)
+        self.test_cases = list(test_cases)
+        self.classes = list(classes)
+        self.unit: Ints | None = None if unit is None else np.asarray(unit, np.int64)
+        """Cell of each unit, where units were asked for."""
+        self.unit_ids = unit_ids
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+    @cached_property
+    def one(self) -> Floats:
+        """1 for every cell: ``W @ cells.one`` counts units."""
+        return np.ones(len(self))
+
+    def by_test_case(self) -> Grouped:
+        """One row per test case: the scores that are reported, and averaged."""
+        return Grouped(self.test_case, self.n.astype(float), (len(self.test_cases), len(self)))
+
+    def pooled(self) -> Grouped:
+        """One row: all test cases as one."""
+        return Grouped(np.zeros(len(self), np.int64), self.n.astype(float), (1, len(self)))
+
+    def per_cell_weights(self) -> Grouped:
+        """One row per cell, weight 1: the metric of a single unit of each cell."""
+        return Grouped(np.arange(len(self)), np.ones(len(self)), (len(self), len(self)))
+
+    def take(self, index: Any, n: Any = None) -> Self:
+        """Cells ``index`` of these (repeats allowed), with their counts or ``n``."""
+        index = np.asarray(index, np.int64)
+        out = copy.copy(self)
+        for name in [k for k in out.__dict__ if isinstance(getattr(type(self), k, None), cached_property)]:
+            del out.__dict__[name]
+        for name in ("test_case", *self.per_cell):
+            old = getattr(self, name)
+            setattr(out, name, old.rows(index) if isinstance(old, Sparse) else old[index])
+        out.n = self.n[index] if n is None else np.asarray(n, np.int64)
+        out.unit, out.unit_ids = None, None
+        return out
+
+
+class ClassCells(Cells):
+    """Cells with counts by class: the base of every context whose scores come per class."""
+
+    @cached_property
+    def hit_of(self) -> Sparse:
+        """1 where a class is both gold and predicted."""
+        raise AttributeError("hit_of")
+
+    @cached_property
+    def gold_of(self) -> Sparse:
+        """1 where a class is gold."""
+        raise AttributeError("gold_of")
+
+    @cached_property
+    def pred_of(self) -> Sparse:
+        """1 where a class is predicted."""
+        raise AttributeError("pred_of")
+
+
+class Collapsed:
+    """Cells seen as if all classes were one: their counts by class become row sums."""
+
+    def __init__(self, cells: ClassCells) -> None:
+        self._cells = cells
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._cells, name)
+        return value.row_sums() if isinstance(value, Sparse) else value
+
+    def __len__(self) -> int:
+        return len(self._cells)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``karat evaluate``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from karat.api import evaluate
+from karat.cli.failures import MISSED, guarded, show
+from karat.cli.options import context_options, input_options, report_options, said
+from karat.evaluation import Evaluation
+from karat.metric import MetricError, parse
+
+
+@click.command("evaluate", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("gold")
+@click.argument("preds", nargs=-1, required=True, metavar="PRED...")
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="Metric to compute (repeatable); `all` for every one. Default: the context's usual ones.",
+)
+@input_options
+@context_options
+@click.option(
+    "--undefined",
+    type=click.Choice(["report", "zero", "one", "error"]),
+    default="report",
+    show_default=True,
+    help="What an undefined score is.",
+)
+@report_options
+@click.option(
+    "--fail-under",
+    multiple=True,
+    metavar="METRIC=VALUE",
+    help="Exit with 1 if a score is worse than this (repeatable).",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not print warnings.")
+@guarded
+def command(
+    gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], fail_under: tuple[str, ...], **given: Any
+) -> None:
+    """Score one or more prediction files against GOLD (- reads stdin; NAME=FILE names a system)."""
+    gates = [gate(text) for text in fail_under]
+    wanted = [*metrics, *(m for m, _ in gates if metrics)] or None
+    names, files = zip(*(named(p) for p in preds), strict=True)
+    if [gold, *files].count("-") > 1:
+        raise MetricError("only one input can be read from stdin (-)")
+    evaluation = evaluate(
+        gold,
+        list(files),
+        names=list(names),
+        metrics=wanted,
+        undefined=given["undefined"],
+        seed=given["seed"],
+        **said(given),
+    )
+    write(evaluation, given)
+    show(evaluation.findings, given["quiet"])
+    missed = [line for m, limit in gates for line in below(evaluation, m, limit)]
+    for line in missed:
+        click.echo(line, err=True)
+    if missed:
+        sys.exit(MISSED)
+
+
+def named(pred: str) -> tuple[str, str]:
+    """``NAME=FILE`` or a file whose own name is the system's."""
+    name, mark, file = pred.partition("=")
+    if mark and name and not os.path.exists(pred):
+        return name, file
+    return os.path.basename(pred), pred
+
+
+def gate(text: str) -> tuple[str, float]:
+    metric, _, limit = text.rpartition("=")
+    try:
+        parse(metric)
+        return metric, float(limit)
+    except ValueError:
+        raise MetricError(f"--fail-under {text}: write METRIC=VALUE, as in f1=0.8") from None
+
+
+def below(evaluation: Evaluation, metric: str, limit: float) -> list[str]:
+    """A line for each system whose score is missing or worse than the limit."""
+    out = []
+    for system in evaluation.systems:
+        score = system[metric]
+        worse = score.value is None or (score.value > limit if score.better == "lower" else score.value < limit)
+        if worse:
+            got = "undefined" if score.value is None else f"{score.value:.6g}"
+            out.append(f"failed: {system.name}: {score.metric} is {got}, limit {limit:g}")
+    return out
+
+
+def write(evaluation: Evaluation, given: dict[str, Any]) -> None:
+    """The report to stdout or, whole or not at all, to a file."""
+    report, options = given["report"], {}
+    if report not in ("json", "tsv", "csv", "trec", "pyevall"):
+        options = {"by": given["by"], "digits": given["digits"]}
+    if report == "table":
+        options["show"] = given["show"]
+    text = evaluation.render(report, **options)
+    if given["output"] is None:
+        emit(evaluation, text, report, options)
+        return
+    target = Path(given["output"])
+    partial = target.with_name(target.name + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(target)
+
+
+def emit(evaluation: Evaluation, text: str, report: str, options: dict[str, Any]) -> None:
+    """To a terminal the table goes with colour and rules; anywhere else as plain text."""
+    if report == "table" and sys.stdout.isatty():
+        from karat.report.rich import print_table
+
+        print_table(evaluation, **options)
+    else:
+        click.echo(text, nl=False)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command ``karat``: a group whose commands are imported when they are called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+COMMANDS = {
+    "evaluate": "Score predictions against gold.",
+    "validate": "Check files and say what is wrong, where and how to mend it.",
+    "metrics": "List the metrics, or explain one.",
+    "formats": "List the file formats and contexts that are understood.",
+    "demo": "Evaluate the bundled example data.",
+}
+"""Commands and their one-line help; each is the function ``command`` of karat.cli.NAME (dashes as underscores)."""
+
+
+class Commands(click.Group):
+    """Lists every command without importing any."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"karat.cli.{name.replace('-', '_')}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """``karat GOLD PRED`` is ``karat evaluate GOLD PRED``."""
+        if args and args[0] not in COMMANDS and len(args) > 1:
+            args = ["evaluate", *args]
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="karat", message="karat %(version)s")
+def karat() -> None:
+    """Score a system's output against a gold standard.
+
+    \b
+    karat evaluate gold.json system.json
+    karat evaluate gold.tsv a.tsv b.tsv -m f1 -m kappa --report markdown
+    """
+
+
+def main() -> None:
+    """Run the command; anything unforeseen is an internal error, exit code 3."""
+    try:
+        karat.main(standalone_mode=True)
+    except (click.exceptions.Exit, SystemExit, KeyboardInterrupt):
+        raise
+    except BrokenPipeError:
+        sys.exit(0)
+    except Exception as error:
+        click.echo(
+            f"karat: internal error: {type(error).__name__}: {error}\nThis is a fault of karat; please report it.",
+            err=True,
+        )
+        sys.exit(3)

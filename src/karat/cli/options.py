@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from karat.contexts import MODULES, context
+from karat.contexts.base import Option
+from karat.hierarchy import Hierarchy
+from karat.read import FORMATS
+from karat.report import TEXT
+from karat.report.rows import BY
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _stacked(*options: Decorator) -> Decorator:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def all_options() -> dict[str, Option]:
+    """The options of all contexts by name; contexts that share a name share its meaning."""
+    return {o.name: o for name in MODULES for o in context(name).options}
+
+
+def _click_type(option: Option) -> Any:
+    if isinstance(option.choices, tuple):
+        return click.Choice(option.choices)
+    return click.Path(dir_okay=False) if option.choices is Hierarchy else option.choices
+
+
+input_options = _stacked(
+    click.option(
+        "-c", "--context", type=click.Choice(list(MODULES)), help="Context; detected from the data if not given."
+    ),
+    click.option(
+        "--format", type=click.Choice(list(FORMATS)), help="File format; detected from the content if not given."
+    ),
+    click.option("--encoding", metavar="NAME", help="Text encoding, if not UTF-8 (for example latin-1)."),
+    click.option("--id", "id_column", metavar="COLUMN", help="Column that holds the ids."),
+    click.option("--value", "value_column", metavar="COLUMN", help="Column that holds the values."),
+    click.option("--test-case", "test_case_column", metavar="COLUMN", help="Column that holds the test case."),
+)
+
+context_options = _stacked(
+    *(
+        click.option(
+            o.flag,
+            o.name,
+            type=_click_type(o),
+            default=None,
+            help=f"{o.help[0].upper()}{o.help[1:]}. Default: {o.default}.",
+        )
+        for o in all_options().values()
+    )
+)
+
+report_options = _stacked(
+    click.option("--report", type=click.Choice(TEXT), default="table", show_default=True, help="Form of the report."),
+    click.option("--by", multiple=True, type=click.Choice(BY), help="Break the scores down (repeatable)."),
+    click.option(
+        "--show",
+        multiple=True,
+        metavar="DETAIL",
+        help="Show a detail table such as `confusion`; `all` for all of them.",
+    ),
+    click.option(
+        "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in reports for people."
+    ),
+    click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write the report to."),
+)
+
+
+def said(given: dict[str, Any]) -> dict[str, Any]:
+    """What the user said about inputs and context, as arguments of the API."""
+    columns = {role: given[f"{role}_column"] for role in ("id", "value", "test_case") if given.get(f"{role}_column")}
+    options = {name: given[name] for name in all_options() if given.get(name) is not None}
+    return {
+        "context": given["context"],
+        "format": given["format"],
+        "encoding": given["encoding"],
+        "columns": columns,
+    } | options

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contexts of evaluation, and the metrics found in their modules."""
+
+from __future__ import annotations
+
+import difflib
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import iter_modules
+
+from karat.cells import Cells
+from karat.contexts.base import Context
+from karat.metric import Catalogue, Definition, MetricError
+
+MODULES = {
+    "monolabel": "karat.contexts.monolabel",
+}
+"""Where each context lives; imported when it is asked for."""
+
+SHARED = ("karat.contexts.by_class", "karat.contexts.tree")
+"""Metrics that hold for several contexts."""
+
+
+@cache
+def context(name: str) -> Context:
+    """The context called ``name``."""
+    if name not in MODULES:
+        near = difflib.get_close_matches(name, MODULES, 1)
+        raise MetricError(
+            f"unknown context {name!r}; there are {', '.join(MODULES)}"
+            + (f" (did you mean {near[0]}?)" if near else "")
+        )
+    found = import_module(MODULES[name]).context
+    assert isinstance(found, Context)
+    return found
+
+
+def catalogue(name: str) -> Catalogue:
+    """Every metric of a context: its own, the shared ones and those of installed plug-ins."""
+    definitions: list[Definition] = []
+    for module in (MODULES[context(name).name], *SHARED):
+        definitions += _defined_in(module)
+    return Catalogue(context(name).cells, [*definitions, *plugins()])
+
+
+def _defined_in(name: str) -> list[Definition]:
+    """The metrics of a module, or of a package's modules."""
+    module = import_module(name)
+    inner = [f"{name}.{m.name}" for m in iter_modules(getattr(module, "__path__", []))]
+    own = [v for v in vars(module).values() if isinstance(v, Definition)]
+    return list({id(d): d for d in (*own, *(d for m in inner for d in _defined_in(m)))}.values())
+
+
+def plugins() -> list[Definition]:
+    """Metrics that other installed packages offer under the entry-point group ``karat.metrics``."""
+    found = []
+    for point in entry_points(group="karat.metrics"):
+        definition = point.load()
+        if not isinstance(definition, Definition):
+            raise MetricError(f"the plug-in {point.value} is not a metric; decorate it with karat.metric")
+        found.append(definition)
+    return found
+
+
+def contexts_of(cells: type[Cells]) -> list[str]:
+    """Names of the contexts whose cells have what ``cells`` has."""
+    return [name for name in MODULES if issubclass(context(name).cells, cells)]

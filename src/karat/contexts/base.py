@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a context is: how its data look, what a cell of it is, which metrics and options it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.cells import Cells
+from karat.evaluation import Detail
+from karat.findings import Finding
+
+Columns = dict[str, NDArray[Any]]
+Run = Callable[[str], Columns]
+"""Runs a query in the engine and gives its columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """A column as integer codes into its distinct values; −1 is missing."""
+
+    codes: NDArray[np.int64]
+    values: list[str]
+
+
+class Table(Protocol):
+    """Gold or predictions as a context sees them: a relation of the engine, or coded arrays."""
+
+    name: str
+    role: str
+    format: str
+    sql: str
+    """What to select from; has the columns test_case, id and those that the context's schema names."""
+    columns: Mapping[str, str]
+    """Column names and SQL types."""
+    kind: str
+    """What the values are: label, labels, weights, number or none."""
+    rows: int
+    coded: Mapping[str, Coded | NDArray[Any]]
+    """Columns that are already arrays, in row order (empty for relations)."""
+
+    def line(self, row: int) -> int | None:
+        """Physical line of a record (rows count from 0)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A setting of a context, shown by the CLI and checked by the API."""
+
+    name: str
+    choices: tuple[str, ...] | type
+    default: Any
+    help: str
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.name.replace("_", "-")
+
+
+@dataclass
+class Counted:
+    """What counting gives: cells, coverage and what was found on the way."""
+
+    cells: Cells
+    counts: dict[str, int]
+    findings: list[Finding] = field(default_factory=list)
+
+
+MISSING = Option(
+    "missing",
+    ("wrong", "error", "skip"),
+    "wrong",
+    "what a gold id without a prediction is: wrong, an error, or left out",
+)
+
+
+class Context:
+    """One kind of evaluation. Subclasses are stateless; one instance per module, called ``context``."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    cells: ClassVar[type[Cells]]
+    kinds: ClassVar[tuple[str, ...]]
+    """Kinds of value that it takes, the first being the one that selects it."""
+    metrics: ClassVar[tuple[str, ...]]
+    """What is computed when no metric is named."""
+    options: ClassVar[tuple[Option, ...]] = (MISSING,)
+    unit: ClassVar[str] = "item"
+    example: ClassVar[str] = ""
+
+    def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
+        """What is wrong with one file by itself, for this context."""
+        return []
+
+    def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
+        """Align the two sides and count cells; ``units`` also asks for the cell of each unit."""
+        raise TypeError(f"context {self.name} does not count")
+
+    def details(self, cells: Cells) -> Sequence[Detail]:
+        """Tables that belong to the result beside the scores."""
+        return ()

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Engines read, check, join and count; what they return is small."""

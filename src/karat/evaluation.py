@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an evaluation is once it is computed: the one thing that every exit consumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from karat.cells import Cells
+from karat.findings import Finding
+from karat.metric import Better, Definition, Metric, MetricError, Result, parse, unknown_metric
+from karat.score import Floats, Mask, mean_defined
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval and how it was made."""
+
+    level: float
+    low: float
+    high: float
+    method: str
+    resamples: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The score of one test case or class: a number, or why there is none."""
+
+    value: float | None
+    undefined: str | None = None
+    interval: Interval | None = None
+    test_case: str | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class Score:
+    """One metric of one system: overall, by test case and by class."""
+
+    metric: Metric
+    label: str
+    better: Better
+    params: dict[str, Any]
+    value: float | None
+    undefined: str | None
+    test_cases: list[str]
+    classes: list[str]
+    result: Result
+    interval: Interval | None = None
+    test_case_intervals: dict[str, Interval] = field(default_factory=dict)
+    class_intervals: dict[tuple[str, str], Interval] = field(default_factory=dict)
+
+    @property
+    def n_undefined(self) -> int:
+        """How many test cases have no value (and are left out of the mean)."""
+        return int(np.isnan(self.result.value).sum())
+
+    @property
+    def by_test_case(self) -> dict[str, Part]:
+        """The score of each test case."""
+        return {
+            name: _part(value, self.result.reason, self.test_case_intervals.get(name), name)
+            for name, value in zip(self.test_cases, self.result.value.tolist(), strict=True)
+        }
+
+    @property
+    def by_class(self) -> dict[str, Part]:
+        """The score of each class, averaged over the test cases that have it."""
+        if self.result.by_class is None or self.result.scope is None:
+            return {}
+        inside = np.asarray(self.result.scope.any(0))
+        value = mean_defined(self.result.by_class.T, self.result.scope.T)
+        single = self.test_cases[0] if len(self.test_cases) == 1 else None
+        return {
+            name: _part(
+                value[i], "undefined for this class", self.class_intervals.get((single or "", name)), None, name
+            )
+            for i, name in enumerate(self.classes)
+            if inside[i]
+        }
+
+    def class_parts(self) -> Iterator[Part]:
+        """The score of each class in each test case."""
+        by_class, scope = self.result.by_class, self.result.scope
+        if by_class is None or scope is None:
+            return
+        for t, i in np.argwhere(scope).tolist():
+            name, label = self.test_cases[t], self.classes[i]
+            interval = self.class_intervals.get((name, label))
+            yield _part(by_class[t, i], "undefined for this class", interval, name, label)
+
+
+def _part(
+    value: float, reason: str, interval: Interval | None, test_case: str | None, label: str | None = None
+) -> Part:
+    if np.isnan(value):
+        return Part(None, reason, None, test_case, label)
+    return Part(float(value), None, interval, test_case, label)
+
+
+def make_score(definition: Definition, metric: Metric, cells: Cells, result: Result) -> Score:
+    """The only maker of scores: metric and value never travel apart."""
+    mean = mean_defined(result.value)
+    undefined = bool(np.isnan(mean))
+    return Score(
+        metric=metric,
+        label=definition.label(metric, type(cells)),
+        better=definition.better,
+        params=definition.settings(metric, type(cells)),
+        value=None if undefined else float(mean),
+        undefined=result.reason if undefined else None,
+        test_cases=cells.test_cases,
+        classes=cells.classes,
+        result=result,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A table that belongs to a result but is no score: a confusion matrix, an error list."""
+
+    name: str
+    title: str
+    columns: list[str]
+    rows: list[list[Any]]
+    kind: str = "table"
+
+
+@dataclass
+class SystemResult:
+    """One system's scores, what was counted, and what was found in its file."""
+
+    name: str
+    scores: dict[Metric, Score]
+    counts: dict[str, int]
+    findings: list[Finding]
+    cells: Cells
+    details: list[Detail] = field(default_factory=list)
+
+    def __getitem__(self, metric: str | Metric) -> Score:
+        wanted = parse(metric) if isinstance(metric, str) else metric
+        if wanted in self.scores:
+            return self.scores[wanted]
+        alike = [
+            s for m, s in self.scores.items() if m.name == wanted.name and set(wanted.params) <= set(s.params.items())
+        ]
+        if len(alike) != 1:
+            raise MetricError(unknown_metric(str(wanted), [str(m) for m in self.scores]) + " in this evaluation")
+        return alike[0]
+
+    def __iter__(self) -> Iterator[Score]:
+        return iter(self.scores.values())
+
+    def detail(self, name: str) -> Detail:
+        """The detail called ``name``."""
+        return next(d for d in self.details if d.name == name)
+
+
+@dataclass
+class Evaluation:
+    """One or more systems scored against one gold standard."""
+
+    context: str
+    systems: list[SystemResult]
+    plan: dict[str, Any]
+    provenance: dict[str, Any]
+
+    def __getitem__(self, metric: str | Metric) -> Score:
+        """The score of the only system; with several, index ``systems`` first."""
+        if len(self.systems) > 1:
+            raise MetricError(f"this evaluation has {len(self.systems)} systems; use evaluation.systems[i][metric]")
+        return self.systems[0][metric]
+
+    @property
+    def metrics(self) -> list[Metric]:
+        return list(self.systems[0].scores)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was found in any input, each once."""
+        return list(dict.fromkeys(f for system in self.systems for f in system.findings))
+
+    def render(self, report: str, **options: Any) -> Any:
+        """This evaluation as a report; exits are looked up by name, so that data do not depend on them."""
+        return import_module("karat.report").render(self, report, **options)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One flat record per system, metric, test case and class."""
+        rows: list[dict[str, Any]] = self.render("dicts")
+        return rows
+
+    def to_json(self) -> str:
+        return str(self.render("json"))
+
+    def to_markdown(self, **options: Any) -> str:
+        return str(self.render("markdown", **options))
+
+    def to_latex(self, **options: Any) -> str:
+        return str(self.render("latex", **options))
+
+    def to_tsv(self) -> str:
+        return str(self.render("tsv"))
+
+    def to_csv(self) -> str:
+        return str(self.render("csv"))
+
+    def to_html(self, **options: Any) -> str:
+        return str(self.render("html", **options))
+
+    def to_pandas(self) -> Any:
+        return self.render("pandas")
+
+    def to_polars(self) -> Any:
+        return self.render("polars")
+
+    def __str__(self) -> str:
+        return str(self.render("table"))
+
+    def _repr_html_(self) -> str:
+        return str(self.render("notebook"))
+
+
+__all__ = ["Detail", "Evaluation", "Floats", "Interval", "Mask", "Part", "Score", "SystemResult", "make_score"]

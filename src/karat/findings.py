@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything karat can say about an input: code, severity, message and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+Severity = Literal["error", "warning", "note"]
+
+
+class Kind(NamedTuple):
+    """A sort of finding: the texts are `str.format` templates."""
+
+    severity: Severity
+    message: str
+    hint: str
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing found in an input, where, and what to do about it."""
+
+    code: str
+    severity: Severity
+    message: str
+    hint: str
+    file: str | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        return f"{place}{self.severity}[{self.code}]: {self.message}"
+
+
+class InputError(Exception):
+    """The input cannot be evaluated; ``findings`` says why, all at once."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = list(findings)
+        super().__init__("\n".join(f"{f}\n  hint: {f.hint}" for f in self.findings))
+
+
+def finding(code: str, file: str | None = None, line: int | None = None, **facts: Any) -> Finding:
+    """A finding of a known kind; ``facts`` fill its message and hint."""
+    kind = KINDS[code]
+    return Finding(code, kind.severity, kind.message.format(**facts), kind.hint.format(**facts), file, line)
+
+
+def stop_on_errors(findings: Iterable[Finding]) -> None:
+    """Raise `InputError` if any of the findings is an error."""
+    findings = list(findings)
+    if any(f.severity == "error" for f in findings):
+        raise InputError(findings)
+
+
+KINDS: dict[str, Kind] = {
+    # files
+    "file-missing": Kind("error", "there is no such file", "check the path: {path}"),
+    "file-is-directory": Kind("error", "this is a directory, not a file", "name a file inside it"),
+    "file-unreadable": Kind("error", "the file cannot be read: {reason}", "check that the file is whole and permitted"),
+    "file-empty": Kind("error", "the file is empty", "write at least one record"),
+    "no-records": Kind("error", "the file holds no record", "write at least one record"),
+    "unknown-format": Kind(
+        "error", "the format cannot be told from the content", "name it with --format; `karat formats` lists them"
+    ),
+    "bad-option": Kind("error", "{message}", "{way_out}"),
+    "encoding-utf16": Kind("warning", "read as {encoding}", "save the file as UTF-8 to silence this"),
+    "not-utf8": Kind(
+        "error",
+        "byte 0x{byte:02x} is not UTF-8; the file looks like Latin-1 (or Windows-1252)",
+        "save it as UTF-8, or pass --encoding latin-1",
+    ),
+    "nul-byte": Kind("error", "a NUL byte: this is not a text file", "export the data as text, or name its --format"),
+    "bad-json": Kind("error", "not valid JSON: {reason}", "mend the syntax here; every record before it is read"),
+    "not-records": Kind(
+        "error", "expected an array of objects, found {found}", 'write [{{"id": …, "value": …}}, …] or JSON Lines'
+    ),
+    "bad-row": Kind("error", "{reason}", "give every row the same number of fields ({expected})"),
+    # fields
+    "missing-column": Kind(
+        "error", "no column for the {role} ({expected}); the file has: {found}", "name it: --{role} COLUMN"
+    ),
+    "extra-fields": Kind(
+        "note", "ignored: {fields}", "nothing to do; only the columns that the context needs are read"
+    ),
+    "missing-field": Kind("error", "the {field} is missing or null", "give every record a {field}"),
+    "empty-value": Kind(
+        "error", "the {field} is empty", "write a {field}, or delete the record to count it as missing"
+    ),
+    "wrong-type": Kind(
+        "error", "the value is {found}, but most of this file's values are {expected}", "use one kind of value per file"
+    ),
+    "mixed-contexts": Kind(
+        "error", "gold values are {gold} but predicted values are {pred}", "name the context with -c, or fix the file"
+    ),
+    "unknown-context": Kind(
+        "error", "no context fits values that are {found}", "name the context with -c; `karat formats` shows examples"
+    ),
+    "repeated-id": Kind(
+        "error",
+        "id {id!r}{where} is repeated (first on line {first})",
+        "keep one record per id; for several labels per id use lists, or name the context: -c multilabel",
+    ),
+    "repeated-label": Kind(
+        "warning", "label {label!r} is given more than once to {id!r}", "list each label once; it counts once"
+    ),
+    # coverage
+    "gold-only-ids": Kind(
+        "warning",
+        "{count} of {total} gold ids have no prediction (first: {examples}); they count as {policy}",
+        "predict every gold id, or choose --missing error|wrong|skip",
+    ),
+    "missing-predictions": Kind(
+        "error", "{count} of {total} gold ids have no prediction (first: {examples})", "predict every gold id"
+    ),
+    "pred-only-ids": Kind(
+        "warning",
+        "{count} predicted ids are not in gold (first: {examples}); they are left out",
+        "check that both files are of the same data set and that ids are spelt alike",
+    ),
+    "no-common-ids": Kind(
+        "error",
+        "no predicted id is in gold (gold: {gold}; predicted: {pred})",
+        "check that both files are of the same data set and that ids are spelt alike",
+    ),
+    "test-case-missing": Kind(
+        "warning", "test case {name!r} of gold has no prediction at all", "predict it, or take it out of gold"
+    ),
+    "length-differs": Kind(
+        "error", "gold has {gold} items and the prediction {pred}", "give one prediction per gold item, or use ids"
+    ),
+    "label-not-in-gold": Kind("warning", "label {label!r} never occurs in gold ({count} predictions)", "{suggestion}"),
+    # hierarchy
+    "hierarchy-bad": Kind(
+        "error", "the hierarchy cannot be read: {reason}", "write a nested JSON object or parent/child rows"
+    ),
+    "hierarchy-two-parents": Kind(
+        "error", "class {label!r} stands under {first!r} and under {second!r}", "give every class one parent"
+    ),
+    "hierarchy-cycle": Kind("error", "the classes {labels} form a cycle", "make the hierarchy a tree"),
+    "label-not-in-hierarchy": Kind(
+        "warning", "label {label!r} is not in the hierarchy; it counts as a root", "add it to the hierarchy{suggestion}"
+    ),
+    "more": Kind("note", "{count} more findings of kind {kind}", "mend the ones shown first"),
+}

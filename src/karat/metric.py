@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics as values: definition, parameters, text form, catalogue.
+
+A metric is one function decorated with `metric`; everything else that karat says or
+does about it (catalogue, CLI, reports, laws, documentation) is derived from that function.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from karat.cells import Cells, ClassCells, Collapsed, Weights
+from karat.score import Floats, Mask, Values, mean_defined, ratio
+
+Better = Literal["higher", "lower", "neither"]
+
+
+class MetricError(ValueError):
+    """A metric name or parameter that cannot be used; the message says what would work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One named setting of a metric: its type (or choices) and default."""
+
+    name: str
+    kind: Any
+    default: Any
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
+
+    @property
+    def describe(self) -> str:
+        return " | ".join(map(str, self.choices)) or _kind_name(self.kind)
+
+    def convert(self, value: Any) -> Any:
+        """``value`` (or its text) as this parameter's type."""
+        if self.choices:
+            found = [c for c in self.choices if str(c) == str(value)]
+            if not found:
+                raise MetricError(f"{self.name}={value} is not one of {self.describe}")
+            return found[0]
+        for kind in _members(self.kind):
+            converted = _convert(kind, value)
+            if converted is not _NO:
+                return converted
+        raise MetricError(f"{self.name}={value} is not {self.describe}")
+
+
+_NO = object()
+
+
+def _members(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+
+
+def _kind_name(kind: Any) -> str:
+    names = {int: "a whole number", float: "a number", bool: "true | false", str: "text", type(None): "none"}
+    return " or ".join(names.get(k, str(k)) for k in _members(kind))
+
+
+def _convert(kind: Any, value: Any) -> Any:
+    text = str(value).strip()
+    if kind is type(None):
+        return None if value is None or text.lower() == "none" else _NO
+    if kind is bool:
+        return {"true": True, "false": False}.get(text.lower(), _NO)
+    if kind is str:
+        return text
+    if isinstance(value, bool):
+        return _NO
+    try:
+        number = float(text)
+    except ValueError:
+        return _NO
+    if not np.isfinite(number) or (kind is int and number != int(number)):
+        return _NO
+    return kind(number)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric as a value: its name and the parameters that are not at their default.
+
+    >>> str(Metric("f1")(average="micro")), str(Metric("ndcg") @ 10)
+    ('f1(average=micro)', 'ndcg@10')
+    """
+
+    name: str
+    params: tuple[tuple[str, Any], ...] = ()
+
+    def __call__(self, **params: Any) -> Metric:
+        return Metric(self.name, tuple(sorted((dict(self.params) | params).items())))
+
+    def __matmul__(self, k: int) -> Metric:
+        return self(k=k)
+
+    def __str__(self) -> str:
+        params = dict(self.params)
+        cut = f"@{params.pop('k')}" if params.get("k") is not None else ""
+        inner = ",".join(f"{k}={_quoted(v)}" for k, v in params.items())
+        return self.name + (f"({inner})" if inner else "") + cut
+
+
+def _quoted(value: Any) -> str:
+    text = {True: "true", False: "false", None: "none"}.get(value) if isinstance(value, (bool, type(None))) else None
+    text = str(value) if text is None else text
+    return text if re.fullmatch(r"[\w.+:*-]+", text) else '"' + text.replace('"', '""') + '"'
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A metric computed: one value per group, and per class where it has classes."""
+
+    value: Floats
+    reason: str
+    by_class: Floats | None = None
+    scope: Mask | None = None
+
+
+@dataclass(frozen=True)
+class Definition:
+    """The whole truth about one metric of one family of cells."""
+
+    name: str
+    function: Callable[..., Values]
+    owner: type[Cells]
+    better: Better
+    bounds: tuple[float, float]
+    reference: str
+    title: str
+    by_class: bool = False
+    symmetric: bool = False
+    unit_mean: bool = False
+    """The score is the mean of a score of each unit (so Student's t applies)."""
+    proportion: bool = False
+    """The score is a share of units (so Wilson's interval applies)."""
+    tags: frozenset[str] = field(default_factory=frozenset)
+
+    @cached_property
+    def own_parameters(self) -> tuple[Parameter, ...]:
+        hints = get_type_hints(self.function)
+        return tuple(
+            Parameter(p.name, hints[p.name], p.default)
+            for p in inspect.signature(self.function).parameters.values()
+            if p.kind is p.KEYWORD_ONLY
+        )
+
+    def parameters(self, cells: type[Cells]) -> dict[str, Parameter]:
+        """Its parameters for one context's cells."""
+        found = {p.name: p for p in self.own_parameters}
+        if self.by_class:
+            found["average"] = Parameter("average", Literal[cells.averages], cells.averages[0])
+            found["classes"] = Parameter("classes", Literal["all", "gold"], "all")
+        return found
+
+    @property
+    def doc(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def best(self) -> float | None:
+        """The score of a perfect system, where the direction and the bounds tell it."""
+        end = {"higher": self.bounds[1], "lower": self.bounds[0]}.get(self.better)
+        return end if end is not None and np.isfinite(end) else None
+
+    def bind(self, metric: Metric, cells: type[Cells]) -> Metric:
+        """The metric with parameters converted, checked, and defaults left out."""
+        known, given = self.parameters(cells), {}
+        for name, value in metric.params:
+            if name not in known:
+                raise MetricError(_unknown_parameter(self.name, name, known))
+            value = known[name].convert(value)
+            if value != known[name].default:
+                given[name] = value
+        return Metric(self.name, tuple(sorted(given.items())))
+
+    def settings(self, metric: Metric, cells: type[Cells]) -> dict[str, Any]:
+        """Every parameter with its value, defaults written out."""
+        return {k: p.default for k, p in self.parameters(cells).items()} | dict(metric.params)
+
+    def label(self, metric: Metric, cells: type[Cells]) -> str:
+        """The name that a reader sees: title and what it averages over."""
+        said = self.settings(metric, cells)
+        cut = f"@{said.pop('k')}" if said.get("k") is not None else ""
+        notes = []
+        if self.by_class:
+            average, classes = said.pop("average"), said.pop("classes")
+            notes.append(average)
+            notes += ["gold classes"] if classes == "gold" and average != "samples" else []
+        notes += [f"{k}={_quoted(v)}" for k, v in metric.params if k in said]
+        return self.title + cut + (f" ({', '.join(notes)})" if notes else "")
+
+    def compute(self, W: Weights, cells: Cells, metric: Metric, fill: float = np.nan) -> Result:
+        """The metric for every row of ``W``; ``fill`` stands in for undefined values."""
+        params = self.settings(metric, type(cells))
+        if not self.by_class:
+            values = self.function(W, cells, **params).filled(fill)
+            return Result(values.value, values.reason)
+        assert isinstance(cells, ClassCells)
+        average, classes = params.pop("average"), params.pop("classes")
+        values = self.function(W, cells, **params).filled(fill)
+        gold = W @ cells.gold_of
+        scope = gold > 0 if classes == "gold" else (gold > 0) | (W @ cells.pred_of > 0)
+        if average == "samples":
+            value = self._samples(W, cells, params, fill)
+        else:
+            value = _average(values, average, scope, gold, fill)
+        return Result(value, values.reason if average == "micro" else "no class has a value", values.value, scope)
+
+    def _samples(self, W: Weights, cells: ClassCells, params: Mapping[str, Any], fill: float) -> Floats:
+        each = self.function(cells.per_cell_weights(), Collapsed(cells), **params).filled(fill).value[:, 0]
+        known = ~np.isnan(each)
+        return ratio(W @ np.where(known, each, 0.0), W @ known.astype(float), "").value
+
+
+def _average(values: Values, how: str, scope: Mask, support: Floats, fill: float) -> Floats:
+    if how == "micro":
+        if values.num is None or values.den is None:
+            raise MetricError("this metric has no micro average: it is not a ratio of counts")
+        num, den = np.where(scope, values.num, 0).sum(-1), np.where(scope, values.den, 0).sum(-1)
+        return ratio(num, den, values.reason).filled(fill).value
+    return mean_defined(values.value, scope, support if how == "weighted" else None)
+
+
+def metric(
+    owner: type[Cells],
+    *,
+    better: Better = "higher",
+    bounds: tuple[float, float] = (0, 1),
+    reference: str,
+    title: str | None = None,
+    **facts: Any,
+) -> Callable[[Callable[..., Values]], Definition]:
+    """Declare a function of ``(W, cells, *, parameters)`` to be a metric of a context's cells."""
+
+    def declare(function: Callable[..., Values]) -> Definition:
+        name = function.__name__.rstrip("_")
+        shown = title or name.replace("_", " ").capitalize()
+        return Definition(name, function, owner, better, bounds, reference, shown, **facts)
+
+    return declare
+
+
+class Catalogue:
+    """The metrics of one context, computed from where they are defined."""
+
+    def __init__(self, cells: type[Cells], definitions: Iterable[Definition]) -> None:
+        self.cells = cells
+        self.definitions: dict[str, Definition] = {}
+        for definition in definitions:
+            if not issubclass(cells, definition.owner):
+                continue
+            if definition.name in self.definitions and self.definitions[definition.name] is not definition:
+                raise MetricError(f"two metrics are called {definition.name!r}")
+            self.definitions[definition.name] = definition
+
+    def __iter__(self) -> Any:
+        return iter(self.definitions.values())
+
+    def __getitem__(self, name: str) -> Definition:
+        if name not in self.definitions:
+            raise MetricError(unknown_metric(name, self.definitions))
+        return self.definitions[name]
+
+    def resolve(self, text: str | Metric) -> Metric:
+        """The metric that ``text`` names, with its parameters checked."""
+        wanted = parse(text) if isinstance(text, str) else text
+        return self[wanted.name].bind(wanted, self.cells)
+
+
+def unknown_metric(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name.lower(), list(known), 3, 0.6)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`karat metrics` lists them"
+    return f"unknown metric {name!r}: {hint}"
+
+
+def _unknown_parameter(metric: str, name: str, known: Mapping[str, Parameter]) -> str:
+    if not known:
+        return f"{metric} takes no parameters, got {name!r}"
+    near = difflib.get_close_matches(name, list(known), 1, 0.5)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"{metric} has no parameter {name!r} (it has {', '.join(known)}){hint}"
+
+
+_FORM = re.compile(r"(?P<name>[A-Za-z][\w.-]*)(?P<cut1>@\d+)?(?:\((?P<args>.*)\))?(?P<cut2>@\d+)?")
+_ARG = re.compile(r'\s*(\w+)\s*=\s*("(?:[^"]|"")*"|[^,"]+?)\s*(?:,|$)')
+
+
+def parse(text: str) -> Metric:
+    """The metric that ``text`` spells; ``parse(str(m)) == m``.
+
+    >>> parse("P(rel=2)@5")
+    Metric(name='precision', params=(('k', 5), ('rel', 2)))
+    """
+    aliased = alias(text.strip())
+    found = _FORM.fullmatch(aliased)
+    if not found:
+        raise MetricError(f"{text!r} is not a metric; write name, name@k or name(parameter=value)")
+    params = dict(_arguments(found["args"] or "", text))
+    cut = found["cut1"] or found["cut2"]
+    if cut:
+        params["k"] = int(cut[1:])
+    return Metric(found["name"], tuple(sorted(params.items())))
+
+
+def _arguments(text: str, whole: str) -> Iterable[tuple[str, Any]]:
+    at = 0
+    while at < len(text):
+        found = _ARG.match(text, at)
+        if not found:
+            raise MetricError(f"cannot read the parameters of {whole!r}; write name(parameter=value,…)")
+        yield found[1], _literal(found[2])
+        at = found.end()
+
+
+def _literal(text: str) -> Any:
+    if text.startswith('"'):
+        return text[1:-1].replace('""', '"')
+    if re.fullmatch(r"[+-]?\d+", text):
+        return int(text)
+    if text.lower() in ("true", "false", "none"):
+        return {"true": True, "false": False, "none": None}[text.lower()]
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def alias(text: str) -> str:
+    """Another tool's spelling in karat's words; anything else unchanged."""
+    for pattern, name in ALIASES.items():
+        found = re.fullmatch(rf"(?:{pattern})(?P<rest>[(@].*)?", text)
+        if found:
+            return found.expand(name) + (found["rest"] or "")
+    return text
+
+
+ALIASES: dict[str, str] = {
+    # scikit-learn and PyEvALL
+    "Acc|Accuracy|accuracy_score": "accuracy",
+    "BalancedAccuracy|balanced_accuracy_score": "balanced_accuracy",
+    "SystemPrecision": "system_precision",
+    "Kappa|cohen_kappa|cohen_kappa_score": "kappa",
+    "MCC|matthews_corrcoef": "mcc",
+    "Precision|P|precision_score": "precision",
+    "Recall|R|recall_score": "recall",
+    "FMeasure|F1|f1_score": "f1",
+    "macro_f1|f1_macro|F1_macro": "f1",
+    "micro_f1|f1_micro|F1_micro": "f1(average=micro)",
+    "weighted_f1|f1_weighted": "f1(average=weighted)",
+    "Jaccard|jaccard_score": "jaccard",
+    "ICM": "icm",
+    "ICMNorm|ICM-Norm": "icm_norm",
+}
+"""Other tools' spellings (regular expressions) and karat's; the one place for both."""

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs of every kind as tables: files by format, and data in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+from karat.findings import InputError, finding
+from karat.read import delimited, json, parquet
+from karat.read.memory import is_memory, read_memory
+from karat.read.relation import Engine
+from karat.read.source import Source
+from karat.read.table import Read, Table
+
+__all__ = ["FORMATS", "Format", "Read", "Table", "read_input"]
+
+
+class Format(NamedTuple):
+    """A file format: how it is told from its content, and how it is read."""
+
+    title: str
+    is_it: Callable[[Source], bool]
+    read: Callable[[Engine, Source, Read], Table]
+    example: str
+
+
+FORMATS: dict[str, Format] = {
+    "parquet": Format("Parquet", parquet.is_parquet, parquet.read_parquet, "columns id, value[, test_case]"),
+    "arrow": Format("Arrow IPC (Feather)", parquet.is_arrow, parquet.read_arrow, "columns id, value[, test_case]"),
+    "json": Format(
+        "JSON array of records", json.is_json, json.read_json, '[{"test_case": "T1", "id": "1", "value": "A"}, …]'
+    ),
+    "jsonl": Format("JSON Lines", json.is_jsonl, json.read_jsonl, '{"id": "1", "value": ["A", "B"]}'),
+    "tsv": Format("Tab-separated values", delimited.is_tsv, delimited.read_tsv, "test_case<TAB>id<TAB>value"),
+    "csv": Format("Comma-separated values", delimited.is_csv, delimited.read_csv, "id,value"),
+}
+"""In the order in which they are tried."""
+
+
+def read_input(
+    engine: Engine, stack: ExitStack, given: Any, read: Read, format: str | None = None, encoding: str | None = None
+) -> Table:
+    """A path, ``-``, or data in memory as a table of the engine."""
+    if is_memory(given):
+        return read_memory(engine, given, read)
+    source = Source(given, stack, encoding)
+    read.name = source.name
+    table = FORMATS[format or detect(source)].read(engine, source, read)
+    table.sha256, table.bytes = source.sha256, source.original.stat().st_size
+    return table
+
+
+def detect(source: Source) -> str:
+    """The format that the content of a file shows."""
+    found = next((name for name, format in FORMATS.items() if format.is_it(source)), None)
+    if found is None:
+        bad = source.encoding_findings() or [finding("unknown-format", source.name)]
+        raise InputError(bad)
+    return found
+
+
+def is_path(given: Any) -> bool:
+    return isinstance(given, (str, os.PathLike))

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data already in memory: arrays, lists, dicts, records and frames."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.contexts.base import Coded
+from karat.findings import InputError, finding
+from karat.read.relation import Engine, normalise, quoted
+from karat.read.table import Read, Table, match_columns
+
+
+def is_memory(given: Any) -> bool:
+    return not isinstance(given, (str, os.PathLike))
+
+
+def read_memory(engine: Engine, given: Any, read: Read) -> Table:
+    """Whatever Python object holds the data, as a table."""
+    if (hasattr(given, "__arrow_c_stream__") and not hasattr(given, "__array__")) or _is_frame(given):
+        return _read_frame(engine, given, read)
+    if isinstance(given, Mapping):
+        return _read_pairs(engine, given, read)
+    values = given.tolist() if isinstance(given, np.ndarray) and given.ndim > 1 else given
+    if not isinstance(values, np.ndarray):
+        values = list(_series(values)) if not hasattr(values, "__array__") else np.asarray(values)
+    if not len(values):
+        raise InputError([finding("no-records", read.name)])
+    if isinstance(values, list) and isinstance(values[0], Mapping) and _is_records(values, read):
+        return _read_records(engine, values, read)
+    return _read_column(engine, values, read)
+
+
+def _is_frame(given: Any) -> bool:
+    return hasattr(given, "columns") and hasattr(given, "__getitem__") and not isinstance(given, np.ndarray)
+
+
+def _series(values: Any) -> Iterable[Any]:
+    if isinstance(values, Iterable):
+        return values
+    raise InputError(
+        [
+            finding(
+                "bad-option",
+                None,
+                message=f"cannot read a {type(values).__name__}",
+                way_out="give a path, a list, an array, a dict or a frame",
+            )
+        ]
+    )
+
+
+def _is_records(values: Sequence[Mapping[str, Any]], read: Read) -> bool:
+    return "value" in match_columns(list(values[0]), read.columns)
+
+
+def _read_records(engine: Engine, records: Sequence[Mapping[str, Any]], read: Read) -> Table:
+    """A list of dicts with the fields of a file's records."""
+    names = list(dict.fromkeys(name for record in records for name in record))
+    value = match_columns(names, read.columns).get("value")
+    columns = {name: [record.get(name) for record in records] for name in names}
+    return _read_columns(engine, columns, read, value, "records")
+
+
+def _read_pairs(engine: Engine, given: Mapping[Any, Any], read: Read) -> Table:
+    """A dict of id → value, or of column name → column."""
+    if (
+        given
+        and all(isinstance(v, (list, np.ndarray)) for v in given.values())
+        and "value" in match_columns(list(map(str, given)), read.columns)
+    ):
+        columns = {str(k): list(v) for k, v in given.items()}
+        return _read_columns(engine, columns, read, match_columns(list(columns), read.columns)["value"], "columns")
+    columns = {"id": [str(k) for k in given], "value": list(given.values())}
+    return _read_columns(engine, columns, read, "value", "dict")
+
+
+def _read_columns(engine: Engine, columns: dict[str, list[Any]], read: Read, value: str | None, format: str) -> Table:
+    """Python lists as a relation; the value column as JSON, as if it came from a file."""
+    raw = f"raw {read.role} {read.name}"
+    arrays = {name: _json(column) if name == value else _texts(column) for name, column in columns.items()}
+    if not columns or not len(next(iter(arrays.values()))):
+        raise InputError([finding("no-records", read.name)])
+    engine.register(raw, arrays)
+    return normalise(engine, read, quoted(raw), format, json_text=True, line_of=lambda row: row + 1)
+
+
+def _json(column: Iterable[Any]) -> NDArray[np.object_]:
+    encode = msgspec.json.Encoder(enc_hook=_plain).encode
+    return np.array([None if v is None else encode(v).decode() for v in column], object)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return str(value)
+
+
+def _texts(column: Iterable[Any]) -> NDArray[np.object_]:
+    return np.array([None if v is None else str(v) for v in column], object)
+
+
+def _read_column(engine: Engine, values: Any, read: Read) -> Table:
+    """One value per item, paired by position: how scikit-learn is called."""
+    first = values[0]
+    if isinstance(first, (list, tuple, set, frozenset, Mapping, np.ndarray)):
+        ids = [str(i) for i in range(len(values))]
+        return _read_columns(engine, {"id": ids, "value": list(values)}, read, "value", "list")
+    coded = factorise(np.asarray(values) if not isinstance(values, list) else np.array(values, object))
+    return coded_table(coded, read, "array")
+
+
+def coded_table(coded: Coded, read: Read, format: str) -> Table:
+    """A table of codes that never goes through the engine."""
+    if (coded.codes < 0).any():
+        rows = np.flatnonzero(coded.codes < 0)[:20].tolist()
+        raise InputError([finding("missing-field", read.name, row + 1, field="value") for row in rows])
+    return Table(
+        read.name,
+        read.role,
+        format,
+        "",
+        {"value": "VARCHAR"},
+        "label",
+        len(coded.codes),
+        {"value": coded},
+        line_of=lambda row: row + 1,
+    )
+
+
+def factorise(values: NDArray[Any]) -> Coded:
+    """Integer codes of an array's values and their texts, in linear time."""
+    if values.dtype == object:
+        return _factorise_objects(values)
+    if values.dtype.kind in "iu" and len(values):
+        return _factorise_integers(values)
+    if values.dtype.kind == "U":
+        return _factorise_texts(values)
+    found, codes = np.unique(values, return_inverse=True)
+    return Coded(codes.reshape(-1).astype(np.int64), [str(v) for v in found.tolist()])
+
+
+def _factorise_objects(values: NDArray[Any]) -> Coded:
+    table: defaultdict[Any, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(table.__getitem__, values.tolist()), np.int64, len(values))
+    names: dict[str, int] = {}
+    lookup = np.array([-1 if v is None or v != v else names.setdefault(str(v), len(names)) for v in table], np.int64)
+    same = len(names) == len(table)
+    return Coded(codes if same else lookup[codes], list(names))
+
+
+def _factorise_integers(values: NDArray[Any]) -> Coded:
+    low, high = int(values.min()), int(values.max())
+    if high - low > 4 * len(values) + 1000:
+        found, codes = np.unique(values, return_inverse=True)
+        return Coded(codes.reshape(-1).astype(np.int64), [str(v) for v in found.tolist()])
+    codes = values.astype(np.int64)
+    if low:
+        codes -= low
+    return Coded(codes, [str(v) for v in range(low, high + 1)])
+
+
+_SLOTS = 1 << 15
+
+
+def _factorise_texts(values: NDArray[np.str_]) -> Coded:
+    """Hash each text to a slot; texts that share a slot with another text take the slow way."""
+    width = values.dtype.itemsize // 4
+    letters = np.ascontiguousarray(values).view(np.uint32).reshape(len(values), width)
+    mixed = np.zeros(len(values), np.uint64)
+    for column in range(width):
+        mixed = (mixed ^ letters[:, column]) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    slot = (mixed % np.uint64(_SLOTS)).astype(np.int64)
+    holder = np.full(_SLOTS, -1, np.int64)
+    holder[slot] = np.arange(len(values))
+    if (
+        not np.array_equal(mixed[holder[slot]], mixed)
+        or len(np.unique(mixed[holder[holder >= 0]])) != (holder >= 0).sum()
+    ):
+        found, codes = np.unique(values, return_inverse=True)
+        return Coded(codes.reshape(-1).astype(np.int64), found.tolist())
+    used = np.flatnonzero(holder >= 0)
+    renumber = np.empty(_SLOTS, np.int64)
+    renumber[used] = np.arange(len(used))
+    return Coded(renumber[slot], values[holder[used]].tolist())
+
+
+def _read_frame(engine: Engine, frame: Any, read: Read) -> Table:
+    """A Polars, pandas or PyArrow frame, or anything with the Arrow stream interface."""
+    raw = f"raw {read.role} {read.name}"
+    engine.register(raw, _Stream(frame) if not _is_pandas(frame) else frame)
+    return normalise(engine, read, quoted(raw), type(frame).__module__.split(".")[0], line_of=lambda row: row + 1)
+
+
+def _is_pandas(frame: Any) -> bool:
+    return type(frame).__module__.startswith("pandas")
+
+
+class _Stream:
+    """Only the Arrow stream of an object, so that the engine needs none of the object's own library."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._frame.__arrow_c_stream__(requested_schema)

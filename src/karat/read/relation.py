@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a relation with any column names to test_case, id and value: which column is which, and what the values are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from karat.contexts.base import Columns
+from karat.findings import Finding, InputError, finding
+from karat.read.table import NAMES, Read, Table, match_columns
+
+
+class Engine(Protocol):
+    """What reading needs of an engine."""
+
+    def run(self, sql: str) -> Columns: ...
+    def execute(self, sql: str) -> None: ...
+    def register(self, name: str, columns: Any) -> None: ...
+    def types(self, source: str) -> dict[str, str]: ...
+
+
+SAID = {
+    "label": "labels",
+    "labels": "lists of labels",
+    "weights": "weights by label",
+    "number": "numbers",
+    "none": "nothing",
+}
+"""How the kinds of value are called in messages."""
+
+
+def quoted(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'
+
+
+def table_name(read: Read) -> str:
+    """A name for the relation that no user's column or file can clash with."""
+    return quoted(f"karat {read.role} {read.name}")
+
+
+def normalise(
+    engine: Engine, read: Read, relation: str, format: str, *,
+    json_text: bool = False, line_of: Callable[[int], int | None] = lambda row: None, findings: list[Finding] | None = None,
+) -> Table:  # fmt: skip
+    """The relation as a table with our column names and one kind of value."""
+    types = engine.types(relation)
+    found = match_columns(types, read.columns)
+    rows = int(engine.run(f"SELECT count(*) AS n FROM {relation}")["n"][0])
+    findings = list(findings or ())
+    if not rows:
+        raise InputError([finding("no-records", read.name)])
+    _required(read, types, found)
+    table = Table(read.name, read.role, format, relation, types, "none", rows, line_of=line_of, findings=findings)
+    extra = [c for c in types if c not in found.values()]
+    if extra:
+        findings.append(finding("extra-fields", read.name, fields=", ".join(extra[:10])))
+    text = json_text or types[found["value"]] == "JSON"
+    kind, expression = _value(engine, read, table, found["value"], text)
+    name = table_name(read)
+    if any(f.severity == "error" for f in findings):
+        raise InputError(findings)
+    engine.execute(
+        f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {_text(found.get('test_case'), types)} AS test_case,"
+        f" {_id(found.get('id'), types)} AS id, {expression} AS value FROM {relation}"
+    )
+    table.sql, table.kind = name, kind
+    _nulls(engine, table, found)
+    return table
+
+
+def _required(read: Read, types: Mapping[str, str], found: Mapping[str, str]) -> None:
+    bad = []
+    for role in ("id", "value"):
+        if role not in found and (role == "value" or role in read.columns):
+            expected = read.columns.get(role) or "one of " + ", ".join(NAMES[role][:5]) + ", …"
+            bad.append(
+                finding("missing-column", read.name, role=role, expected=expected, found=", ".join(types) or "none")
+            )
+    if "test_case" in read.columns and "test_case" not in found:
+        bad.append(
+            finding(
+                "missing-column",
+                read.name,
+                role="test-case",
+                expected=read.columns["test_case"],
+                found=", ".join(types),
+            )
+        )
+    if bad:
+        raise InputError(bad)
+
+
+def _text(column: str | None, types: Mapping[str, str]) -> str:
+    return "''" if column is None else f"coalesce(CAST({quoted(column)} AS VARCHAR), '')"
+
+
+def _id(column: str | None, types: Mapping[str, str]) -> str:
+    """Ids as text; records without ids are paired by position."""
+    return "CAST(row_number() OVER () AS VARCHAR)" if column is None else f"CAST({quoted(column)} AS VARCHAR)"
+
+
+def _value(engine: Engine, read: Read, table: Table, column: str, text: bool) -> tuple[str, str]:
+    """The kind of the values and the expression that gives them."""
+    c, declared = quoted(column), table.columns[column]
+    if text or declared == "VARCHAR":
+        return _text_value(engine, read, table, c, text)
+    if declared.endswith("[]"):
+        return "labels", f"CAST({c} AS VARCHAR[])"
+    if declared.startswith(("MAP", "STRUCT")):
+        return "weights", f"CAST({_map(c, declared)} AS MAP(VARCHAR, DOUBLE))"
+    if declared.startswith(("ENUM", "BOOLEAN")) or _is_label(column, read):
+        return "label", f"CAST({c} AS VARCHAR)"
+    return "number", f"CAST({c} AS DOUBLE)"
+
+
+def _map(c: str, declared: str) -> str:
+    return c if declared.startswith("MAP") else f"CAST(to_json({c}) AS MAP(VARCHAR, DOUBLE))"
+
+
+def _is_label(column: str, read: Read) -> bool:
+    """Numbers are ranks or relevances in a column called value, labels in a column called label, class, …"""
+    return read.context in ("monolabel", "multilabel") or column.lower() not in ("value", "relevance", "rank", "score")
+
+
+_FIRST = {'"': "label", "[": "labels", "{": "weights", "t": "label", "f": "label"}
+
+
+def _text_value(engine: Engine, read: Read, table: Table, c: str, json: bool) -> tuple[str, str]:
+    first = f"left(ltrim({c}), 1)"
+    found = engine.run(
+        f"SELECT {first} AS first, count(*) AS n FROM {table.sql} WHERE {c} IS NOT NULL GROUP BY ALL ORDER BY n DESC, first"
+    )
+    kinds: dict[str, int] = {}
+    for mark, n in zip(found["first"].tolist(), found["n"].tolist(), strict=True):
+        kind = _FIRST.get(mark, "number") if json else {"[": "labels", "{": "weights"}.get(mark, "label")
+        kinds[kind] = kinds.get(kind, 0) + n
+    if not json and not _all_json(engine, table, c, kinds):
+        kinds = {"label": table.rows}
+    if not kinds:
+        return "label", c
+    kind = max(kinds, key=lambda k: kinds[k])
+    if (json and set(kinds) == {"label", "number"}) or (
+        kind == "number" and read.context in ("monolabel", "multilabel")
+    ):
+        kind, kinds = "label", {"label": table.rows}
+    if len(kinds) > 1:
+        table.findings += _wrong_kind(engine, table, first, kind, json)
+    return kind, _cast(c, kind, json)
+
+
+def _all_json(engine: Engine, table: Table, c: str, kinds: Mapping[str, int]) -> bool:
+    """Are text values that begin like lists or objects really JSON? If one is not, all are plain labels."""
+    if set(kinds) == {"label"} or len(kinds) != 1:
+        return False
+    return not engine.run(f"SELECT count(*) AS n FROM {table.sql} WHERE {c} IS NOT NULL AND NOT json_valid({c})")["n"][
+        0
+    ]
+
+
+def _cast(c: str, kind: str, json: bool) -> str:
+    if kind == "label":
+        return f"{c}->>'$'" if json else c
+    if kind == "labels":
+        return f"CAST(CAST({c} AS JSON) AS VARCHAR[])"
+    if kind == "weights":
+        return f"CAST(CAST({c} AS JSON) AS MAP(VARCHAR, DOUBLE))"
+    return f"CAST({c} AS DOUBLE)"
+
+
+def _wrong_kind(engine: Engine, table: Table, first: str, kind: str, json: bool) -> list[Finding]:
+    from karat.contexts.pairing import LIMIT, more
+
+    marks = ", ".join(f"('{m}', '{k}')" for m, k in _FIRST.items())
+    other = "number" if json else "label"
+    rows = engine.run(
+        f"SELECT nth, kind FROM (SELECT row_number() OVER () - 1 AS nth, coalesce(k.kind, '{other}') AS kind, v.first FROM"
+        f" (SELECT {first} AS first FROM {table.sql}) v LEFT JOIN (VALUES {marks}) k(mark, kind) ON v.first = k.mark)"
+        f" WHERE first IS NOT NULL AND kind <> '{kind}' ORDER BY nth"
+    )
+    out = [
+        finding("wrong-type", table.name, table.line(at), found=SAID[k], expected=SAID[kind])
+        for at, k in zip(rows["nth"][:LIMIT].tolist(), rows["kind"][:LIMIT].tolist(), strict=True)
+    ]
+    return out + more("wrong-type", len(rows["nth"]), table)
+
+
+def _nulls(engine: Engine, table: Table, found: Mapping[str, str]) -> None:
+    """Stop at records without an id or value."""
+    from karat.contexts.pairing import bad_rows
+
+    bad: list[Finding] = []
+    for field in ("id", "value"):
+        if engine.run(f"SELECT count(*) AS n FROM {table.sql} WHERE {field} IS NULL")["n"][0]:
+            bad += bad_rows(engine.run, table, "missing-field", f"{field} IS NULL", field=field)
+    for field in ("id", "value") if table.kind == "label" else ("id",):
+        if engine.run(f"SELECT count(*) AS n FROM {table.sql} WHERE {field} = ''")["n"][0]:
+            bad += bad_rows(engine.run, table, "empty-value", f"{field} = ''", field=field)
+    if bad:
+        raise InputError([*table.findings, *bad])

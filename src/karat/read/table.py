@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One side of an evaluation, read: a relation of the engine (or arrays) with a name and line numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from karat.contexts.base import Coded
+from karat.findings import Finding
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "test_case": ("test_case", "testcase", "query", "query_id", "qid", "topic"),
+    "id": ("id", "item", "item_id", "doc_id", "docid", "document_id", "paperid", "uid", "uuid", "index"),
+    "value": (
+        "value",
+        "label",
+        "labels",
+        "class",
+        "category",
+        "prediction",
+        "predicted",
+        "pred",
+        "gold",
+        "target",
+        "y",
+    ),
+}
+"""Column names that are taken for what they say when no name is given."""
+
+
+@dataclass
+class Read:
+    """What to read and what the user said of it."""
+
+    name: str
+    role: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """The user's names of our columns."""
+    context: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Table:
+    """Gold or predictions as a context sees them."""
+
+    name: str
+    role: str
+    format: str
+    sql: str
+    columns: Mapping[str, str]
+    kind: str
+    rows: int
+    coded: Mapping[str, Coded | NDArray[Any]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    line_of: Callable[[int], int | None] = lambda row: None
+    context: str | None = None
+    """The only context that this format can mean, if there is one."""
+    system: str = ""
+    """What the system is called."""
+    sha256: str | None = None
+    bytes: int | None = None
+
+    def line(self, row: int) -> int | None:
+        return self.line_of(row)
+
+
+def match_columns(
+    found: Mapping[str, str] | list[str], said: Mapping[str, str], names: Mapping[str, tuple[str, ...]] = NAMES
+) -> dict[str, str]:
+    """Which of the found columns plays which role: as the user said, else by its usual names (any case)."""
+    folded = {str(c).strip().lower(): c for c in found}
+    out: dict[str, str] = {}
+    for role, usual in names.items():
+        wanted = (said[role],) if role in said else usual
+        column = next((folded[w.lower()] for w in wanted if w.lower() in folded), None)
+        if column is not None and column not in out.values():
+            out[role] = column
+    return out

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report on a live terminal, with colour and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from karat.evaluation import Evaluation
+from karat.report.rows import Grid
+from karat.report.terminal import header, tables
+
+
+def print_table(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, show: Sequence[str] = ()) -> None:
+    """The tables to stdout."""
+    console = Console()
+    console.print(header(evaluation), style="dim", markup=False, highlight=False)
+    for grid in tables(evaluation, by, digits, show):
+        console.print(_rich(grid))
+
+
+def _rich(grid: Grid) -> Table:
+    table = Table(title=grid.title, title_justify="left", header_style="bold", title_style="bold")
+    for i, head in enumerate(grid.head):
+        table.add_column(head, justify="left" if i == 0 else "right", overflow="fold")
+    for row in grid.rows:
+        table.add_row(*row)
+    return table

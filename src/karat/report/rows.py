@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows that tabular reports share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from karat.evaluation import Evaluation, Interval, Score, SystemResult
+
+BY = ("test-case", "class")
+"""What a report can break scores down by."""
+
+
+class Grid(NamedTuple):
+    """A plain table: a title, column heads and rows of text."""
+
+    title: str
+    head: list[str]
+    rows: list[list[str]]
+
+
+def dicts(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """One flat record per system, metric, test case and class; ``scope`` says which of these a record is."""
+    out = []
+    for system in evaluation.systems:
+        for score in system:
+            out.append(_record(system, score, "overall", score.value, score.undefined, score.interval))
+            if len(score.test_cases) > 1:
+                for name, part in score.by_test_case.items():
+                    out.append(_record(system, score, "test_case", part.value, part.undefined, part.interval, name))
+            for part in score.class_parts():
+                out.append(
+                    _record(
+                        system, score, "class", part.value, part.undefined, part.interval, part.test_case, part.label
+                    )
+                )
+    return out
+
+
+def _record(
+    system: SystemResult, score: Score, scope: str, value: float | None, undefined: str | None,
+    interval: Interval | None, test_case: str | None = None, label: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    return {
+        "system": system.name, "metric": str(score.metric), "name": score.label, "scope": scope, "test_case": test_case,
+        "class": label, "value": value, "undefined": undefined,
+        "low": interval.low if interval else None, "high": interval.high if interval else None,
+    }  # fmt: skip
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A score as people read it; a dash where it is undefined."""
+    if value is None:
+        return "–"
+    text = f"{value:.{digits}f}"
+    return text.replace("-0." + "0" * digits, "0." + "0" * digits) if float(text) == 0 else text
+
+
+def cell(value: float | None, interval: Interval | None, digits: int) -> str:
+    span = f" [{number(interval.low, digits)}, {number(interval.high, digits)}]" if interval else ""
+    return number(value, digits) + span
+
+
+def grids(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4) -> Iterator[Grid]:
+    """The tables of a report: the scores, then whatever they are to be broken down by."""
+    yield overall(evaluation, digits)
+    for what in by:
+        yield from {"test-case": _by_test_case, "class": _by_class}[what](evaluation, digits)
+
+
+def overall(evaluation: Evaluation, digits: int) -> Grid:
+    """A row per system; with one system, a row per metric."""
+    if len(evaluation.systems) == 1:
+        rows = [[s.label, cell(s.value, s.interval, digits)] for s in evaluation.systems[0]]
+        return Grid("Scores", ["metric", "score"], rows)
+    head = ["system", *(s.label for s in evaluation.systems[0])]
+    return Grid("Scores", head, [[s.name, *(cell(x.value, x.interval, digits) for x in s)] for s in evaluation.systems])
+
+
+def _by_test_case(evaluation: Evaluation, digits: int) -> Iterator[Grid]:
+    for system in evaluation.systems:
+        scores = list(system)
+        parts = [list(s.by_test_case.values()) for s in scores]
+        rows = [
+            [name or "(all)", *(cell(p[i].value, p[i].interval, digits) for p in parts)]
+            for i, name in enumerate(scores[0].test_cases if scores else [])
+        ]
+        yield Grid(f"By test case: {system.name}", ["test case", *(s.label for s in scores)], rows)
+
+
+def _by_class(evaluation: Evaluation, digits: int) -> Iterator[Grid]:
+    for system in evaluation.systems:
+        scores = [s for s in system if s.result.by_class is not None]
+        if not scores:
+            continue
+        parts = [{(p.test_case, p.label): p for p in s.class_parts()} for s in scores]
+        keys = sorted({k for p in parts for k in p}, key=lambda k: (k[0] or "", scores[0].classes.index(k[1] or "")))
+        several = len(scores[0].test_cases) > 1
+        rows = [
+            [*([t or ""] if several else []), label or "", *(_class_cell(p.get((t, label)), digits) for p in parts)]
+            for t, label in keys
+        ]
+        head = [*(["test case"] if several else []), "class", *(_class_head(s) for s in scores)]
+        yield Grid(f"By class: {system.name}", head, rows)
+
+
+def _class_head(score: Score) -> str:
+    """The metric's title without its average."""
+    return score.label.split(" (")[0]
+
+
+def _class_cell(part: Any, digits: int) -> str:
+    return "" if part is None else cell(part.value, part.interval, digits)
+
+
+def coverage(system: SystemResult) -> str:
+    """How much of gold was predicted, in words."""
+    counts = system.counts
+    said = f"{counts.get('aligned', 0):,} of {counts.get('gold', 0):,} gold {'unit' if counts.get('gold') == 1 else 'units'} predicted"
+    return said + (f", {counts['pred_only']:,} predicted only" if counts.get("pred_only") else "")

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report for a terminal: rich tables, or plain aligned text where it is piped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from karat.evaluation import Detail, Evaluation
+from karat.report.rows import Grid, coverage, grids
+
+SHOWN = 30
+"""Largest confusion matrix that is shown by itself."""
+
+
+def render(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, show: Sequence[str] = ()) -> str:
+    """Plain text, columns aligned by blanks."""
+    parts = [header(evaluation), *(plain(g) for g in tables(evaluation, by, digits, show))]
+    return "\n\n".join(parts) + "\n"
+
+
+def tables(evaluation: Evaluation, by: Sequence[str], digits: int, show: Sequence[str]) -> list[Grid]:
+    out = list(grids(evaluation, by, digits))
+    for system in evaluation.systems:
+        out += [grid_of(d, system.name) for d in system.details if d.name in show or "all" in show]
+    return out
+
+
+def header(evaluation: Evaluation) -> str:
+    """What was evaluated, how it was read, and how much of gold is covered."""
+    inputs = evaluation.provenance["inputs"]
+    lines = [f"Context: {evaluation.context}"]
+    lines += [f"{i['role'].capitalize()}: {i['path']} ({i['format']}, {i['rows']:,} records)" for i in inputs]
+    for system in evaluation.systems:
+        lines.append(f"Coverage: {system.name}: {coverage(system)}")
+    return "\n".join(lines)
+
+
+def grid_of(detail: Detail, system: str) -> Grid:
+    """A detail table as text."""
+    rows = [["" if v is None else f"{v:.4f}" if isinstance(v, float) else str(v) for v in row] for row in detail.rows]
+    return Grid(f"{detail.title}: {system}", detail.columns, rows)
+
+
+def plain(grid: Grid) -> str:
+    """The table as aligned text: first column to the left, numbers to the right."""
+    widths = [max(len(str(row[i])) for row in [grid.head, *grid.rows]) for i in range(len(grid.head))]
+
+    def line(row: Sequence[str]) -> str:
+        fields = [c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+        return "  ".join(fields).rstrip()
+
+    rule = "  ".join("-" * w for w in widths)
+    return "\n".join([grid.title, line(grid.head), rule, *map(line, grid.rows)])

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a metric function returns: numbers, some of them undefined for a stated reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Numbers by group (and class); NaN marks *undefined*, and ``reason`` says why.
+
+    ``num`` and ``den`` are kept where the values are ratios, because an average
+    over pooled counts divides last.
+    """
+
+    value: Floats
+    reason: str
+    num: Floats | None = None
+    den: Floats | None = None
+
+    def filled(self, fill: float) -> Values:
+        """The same values with every undefined one replaced by ``fill``."""
+        value = np.where(np.isnan(self.value), fill, self.value)
+        return Values(value, self.reason, self.num, self.den)
+
+
+def ratio(num: Any, den: Any, reason: str) -> Values:
+    """``num / den``, undefined where ``den`` is 0 (decided on counts, not on the quotient)."""
+    num, den = np.broadcast_arrays(np.asarray(num, float), np.asarray(den, float))
+    value = np.divide(num, den, out=np.full(num.shape, np.nan), where=den != 0)
+    return Values(value, reason, num, den)
+
+
+def defined(value: Any, ok: Any, reason: str) -> Values:
+    """``value`` where ``ok`` holds, undefined elsewhere."""
+    return Values(np.where(ok, np.asarray(value, float), np.nan), reason)
+
+
+def mean_defined(value: Floats, scope: Mask | None = None, weight: Floats | None = None) -> Floats:
+    """Mean along the last axis of the values that are defined and in scope; NaN where none is."""
+    use = ~np.isnan(value) if scope is None else scope & ~np.isnan(value)
+    share = use.astype(float) if weight is None else np.where(use, weight, 0.0)
+    total = (np.where(use, value, 0.0) * share).sum(-1)
+    den = share.sum(-1)
+    return np.divide(total, den, out=np.full(np.shape(total), np.nan), where=den != 0)
