@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What part of the spans is covered, without aligning them: plagdet, granularity, characters or tokens by label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.contexts.spans.matching import Pairs, overlaps, share
+from karat.contexts.spans.span import Ints, Spans, merged
+
+Floats = NDArray[np.float64]
+
+
+def covered(spans: Spans, others: Spans) -> Ints:
+    """For each span, how many of its positions lie inside any of the others."""
+    pairs = overlaps(spans, merged(others))
+    return np.bincount(pairs.gold, weights=pairs.common, minlength=len(spans)).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """Sums for each unit that the plagiarism-detection scores divide."""
+
+    gold_share: Floats
+    pred_share: Floats
+    gold: Ints
+    pred: Ints
+    detections: Ints
+    detected: Ints
+
+
+def coverage(gold: Spans, pred: Spans, units: int) -> Coverage:
+    """Shares covered, and how many detections fall on each detected gold span."""
+    touches = np.bincount(overlaps(gold, pred).gold, minlength=len(gold))
+    return Coverage(
+        gold_share=np.bincount(gold.unit, weights=covered(gold, pred) / gold.length, minlength=units),
+        pred_share=np.bincount(pred.unit, weights=covered(pred, gold) / pred.length, minlength=units),
+        gold=np.bincount(gold.unit, minlength=units),
+        pred=np.bincount(pred.unit, minlength=units),
+        detections=np.bincount(gold.unit, weights=touches, minlength=units).astype(np.int64),
+        detected=np.bincount(gold.unit[touches > 0], minlength=units),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Positions (characters or tokens) by unit and label, each counted once however many spans cover it."""
+
+    unit: Ints
+    label: Ints
+    common: Ints
+    gold: Ints
+    pred: Ints
+
+
+def positions(gold: Spans, pred: Spans, labels: int) -> Positions:
+    """Positions of gold, of the prediction and of both, for every (unit, label) in use."""
+    g, p = merged(gold.within_label(labels)), merged(pred.within_label(labels))
+    pairs = overlaps(g, p)
+    key, at = np.unique(np.concatenate((g.unit, p.unit)), return_inverse=True)
+    gold_at, pred_at = at[: len(g)], at[len(g) :]
+    columns = ((gold_at[pairs.gold], pairs.common), (gold_at, g.length), (pred_at, p.length))
+    sums = (np.bincount(rows, weights=size, minlength=len(key)).astype(np.int64) for rows, size in columns)
+    return Positions(key // max(labels, 1), key % max(labels, 1), *sums)
+
+
+def iou(gold: Spans, pred: Spans, pairs: Pairs) -> Floats:
+    """Intersection over union of each pair."""
+    return share(gold, pred, pairs, "iou")

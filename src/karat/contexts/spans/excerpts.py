@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Page excerpts: each reference takes its best system span; a span taken by several is cut among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.contexts.spans.matching import Pairs, overlaps, same_label, share
+from karat.contexts.spans.span import Bools, Ints, Spans, firsts, merged
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pages:
+    """Sums for each page; precision is relevance / retrieved, recall relevance / gold."""
+
+    relevance: Floats
+    retrieved: Ints
+    gold: Ints
+    pred: Ints
+    matched: Ints
+    spurious: Ints
+    poems_matched: Ints
+    poems_missed: Ints
+    poems_spurious: Ints
+    cut_wrong: Bools
+
+    @property
+    def missed(self) -> Ints:
+        return self.gold - self.matched
+
+    @property
+    def precision(self) -> Floats:
+        """An empty answer is right (1) on an empty page and wrong (0) elsewhere."""
+        return _quotient(self.relevance, self.retrieved, self.gold == 0)
+
+    @property
+    def recall(self) -> Floats:
+        return _quotient(self.relevance, self.gold, self.pred == 0)
+
+
+def _quotient(above: Floats, below: Ints, otherwise: Bools) -> Floats:
+    return np.divide(above, below, out=otherwise.astype(np.float64), where=below > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Excerpts:
+    """The matching behind `Pages`: sorted spans, each reference's choice, and the pieces that were scored."""
+
+    gold: Spans
+    pred: Spans
+    choice: Ints
+    piece_start: Ints
+    piece_end: Ints
+    factor: Floats
+
+    @property
+    def chosen(self) -> Bools:
+        return self.choice >= 0
+
+
+def excerpts(
+    gold: Spans, pred: Spans, *, ignore_label: bool = False, merge_gold: bool = False, factor: str = "longer"
+) -> Excerpts:
+    """Match references with system spans by the greatest overlap factor.
+
+    With `ignore_label` overlapping system spans are merged first, references too with `merge_gold`.
+    """
+    gold = merged(gold) if ignore_label and merge_gold else gold.take(_by_place(gold))
+    pred = merged(pred) if ignore_label else pred.take(_by_place(pred))
+    pairs = overlaps(gold, pred)
+    pairs = pairs if ignore_label else pairs.take(same_label(gold, pred, pairs))
+    choice = _best_choice(len(gold), pairs, share(gold, pred, pairs, factor))
+    return _cut(gold, pred, choice, factor)
+
+
+def _by_place(spans: Spans) -> Ints:
+    """By page, start and end; equal places keep the input's order, as the poetry evaluation does."""
+    return np.lexsort((spans.end, spans.start, spans.unit))
+
+
+def _best_choice(golds: int, pairs: Pairs, factor: Floats) -> Ints:
+    """Each reference's first system span of the strictly greatest factor, or -1."""
+    order = np.lexsort((pairs.pred, -factor, pairs.gold))
+    lead = order[firsts(pairs.gold[order])]
+    choice = np.full(golds, -1)
+    choice[pairs.gold[lead]] = pairs.pred[lead]
+    return choice
+
+
+def _cut(gold: Spans, pred: Spans, choice: Ints, factor: str) -> Excerpts:
+    """A system span with several references is cut at the start of each but the first."""
+    rows = np.flatnonzero(choice >= 0)
+    rows = rows[np.argsort(choice[rows], kind="stable")]
+    of = choice[rows]
+    first, last = firsts(of), np.append(firsts(of)[1:], True)[: len(of)]
+    start = np.where(first, pred.start[of], gold.start[rows])
+    end = np.where(last, pred.end[of], np.roll(gold.start[rows], -1))
+    piece = Spans(gold.unit[rows], start, end, gold.label[rows])
+    value = _piece_factor(gold.take(rows), piece, factor)
+    return Excerpts(gold, pred, choice, *_scatter(len(gold), rows, start, end, value))
+
+
+def _piece_factor(gold: Spans, piece: Spans, of: str) -> Floats:
+    common = np.minimum(gold.end, piece.end) - np.maximum(gold.start, piece.start)
+    row = np.arange(len(gold))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = share(gold, piece, Pairs(row, row, common), of)
+    return np.where((common > 0) & (piece.length > 0), value, 0.0)
+
+
+def _scatter(size: int, rows: Ints, start: Ints, end: Ints, value: Floats) -> tuple[Ints, Ints, Floats]:
+    full = np.full(size, -1), np.full(size, -1), np.zeros(size)
+    for column, part in zip(full, (start, end, value), strict=True):
+        column[rows] = part
+    return full
+
+
+def score_pages(
+    found: Excerpts, pages: int, *, partial_weight: float = 1.0, ignore_label: bool = False, compat: bool = False
+) -> Pages:
+    """Sum up the pages; `compat` counts a poem with one missed excerpt as missed, as the poetry evaluation does."""
+    gold, pred, chosen = found.gold, found.pred, found.chosen
+    taken = np.bincount(found.choice[chosen], minlength=len(pred))
+    return Pages(
+        relevance=_relevance(found, pages, partial_weight),
+        retrieved=_count(pred.unit, pages, np.maximum(taken, 1)),
+        gold=_count(gold.unit, pages),
+        pred=_count(pred.unit, pages),
+        matched=_count(gold.unit[chosen], pages),
+        spurious=_count(pred.unit[taken == 0], pages),
+        cut_wrong=_count(gold.unit[chosen & (found.piece_end <= found.piece_start)], pages) > 0,
+        **_poems(found, taken == 0, pages, ignore_label=ignore_label, compat=compat),
+    )
+
+
+def _count(unit: Ints, pages: int, weights: Ints | None = None) -> Ints:
+    return np.bincount(unit, weights=weights, minlength=pages).astype(np.int64)
+
+
+def _relevance(found: Excerpts, pages: int, weight: float) -> Floats:
+    """1 for an exact piece, else weight × factor; added one by one in system order, so that every bit agrees."""
+    rows = np.flatnonzero(found.chosen)
+    rows = rows[np.argsort(found.choice[rows], kind="stable")]
+    gold = found.gold.take(rows)
+    exact = (gold.start == found.piece_start[rows]) & (gold.end == found.piece_end[rows])
+    return np.bincount(gold.unit, weights=np.where(exact, 1.0, weight * found.factor[rows]), minlength=pages)
+
+
+def _poems(found: Excerpts, spare: Bools, pages: int, *, ignore_label: bool, compat: bool) -> dict[str, Ints]:
+    """Distinct labels of a page that were matched, missed, or predicted for nothing."""
+    gold, pred = found.gold, found.pred
+    size = int(max(gold.label.max(initial=0), pred.label.max(initial=0))) + 1
+    mine, theirs = gold.unit * size + gold.label, pred.unit * size + pred.label
+    matched, missed = np.unique(mine[found.chosen]), np.unique(mine[~found.chosen])
+    missed = missed if compat else np.setdiff1d(missed, matched, assume_unique=True)
+    # With labels ignored the system's poem is "", which is no reference's label.
+    extra = np.unique(pred.unit[spare] * size) if ignore_label else np.setdiff1d(theirs[spare], mine)
+    names = ("poems_matched", "poems_missed", "poems_spurious")
+    return {n: _count(keys // size, pages) for n, keys in zip(names, (matched, missed, extra), strict=True)}

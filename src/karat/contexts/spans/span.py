@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spans as columns: unit, start, end (half open) and label code, one row a span."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Spans:
+    """Spans of many units; `start <= position < end`, `label` indexes a shared vocabulary."""
+
+    unit: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+
+    @classmethod
+    def of(cls, unit: object, start: object, end: object, label: object) -> Spans:
+        return cls(*(np.asarray(column, dtype=np.int64).reshape(-1) for column in (unit, start, end, label)))
+
+    def __len__(self) -> int:
+        return len(self.unit)
+
+    @property
+    def length(self) -> Ints:
+        return self.end - self.start
+
+    def take(self, rows: NDArray[np.int64] | Bools) -> Spans:
+        return Spans(self.unit[rows], self.start[rows], self.end[rows], self.label[rows])
+
+    def order(self) -> Ints:
+        """The row order by (unit, start, end, label); rows already in order are recognised, not sorted."""
+        if _ascending(self.unit, self.start):
+            return np.arange(len(self))
+        return np.lexsort((self.label, self.end, self.start, self.unit))
+
+    def within_label(self, labels: int) -> Spans:
+        """The same spans, every (unit, label) a unit of its own: what matching inside a label needs."""
+        return Spans(self.unit * labels + self.label, self.start, self.end, self.label)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Line:
+    """Gold and predicted spans laid end to end on one line, a unit after the other, so that one sweep serves all."""
+
+    gold_start: Ints
+    gold_end: Ints
+    pred_start: Ints
+    pred_end: Ints
+
+
+def on_one_line(gold: Spans, pred: Spans) -> Line:
+    """Shift every unit to a place of its own; spans of two units can then never overlap."""
+    low = min((int(side.start.min()) for side in (gold, pred) if len(side)), default=0)
+    high = max((int(side.end.max()) for side in (gold, pred) if len(side)), default=0)
+    g, p = (side.unit * (high - low + 1) - low for side in (gold, pred))
+    return Line(gold.start + g, gold.end + g, pred.start + p, pred.end + p)
+
+
+def runs(first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    """The pairs (row, position) of all positions `first[row] <= position < last[row]`."""
+    size = np.maximum(last - first, 0)
+    row = np.repeat(np.arange(len(size)), size)
+    return row, np.arange(len(row)) + np.repeat(first - (np.cumsum(size) - size), size)
+
+
+def firsts(sorted_key: Ints) -> Bools:
+    """Where a new value begins in a sorted column."""
+    new = np.ones(len(sorted_key), dtype=bool)
+    new[1:] = sorted_key[1:] != sorted_key[:-1]
+    return new
+
+
+def rank_in_group(group: Ints) -> Ints:
+    """0, 1, 2, … inside each group, in row order."""
+    order = np.argsort(group, kind="stable")
+    begin = firsts(group[order])
+    rank = np.empty(len(group), dtype=np.int64)
+    rank[order] = np.arange(len(group)) - np.maximum.accumulate(np.where(begin, np.arange(len(group)), 0))
+    return rank
+
+
+def merged(spans: Spans) -> Spans:
+    """Spans of one unit that overlap become one (labels dropped); touching spans stay apart."""
+    if not len(spans):
+        return spans
+    rows = spans.take(np.lexsort((spans.end, spans.start, spans.unit)))
+    line = on_one_line(rows, rows)
+    reach = np.maximum.accumulate(line.gold_end)
+    begin = np.flatnonzero(np.append(True, line.gold_start[1:] >= reach[:-1]))
+    last = np.append(begin[1:], len(rows)) - 1
+    end = reach[last] - (line.gold_end - rows.end)[begin]
+    return Spans(rows.unit[begin], rows.start[begin], end, np.zeros(len(begin), dtype=np.int64))
+
+
+def _ascending(major: Ints, minor: Ints) -> bool:
+    """Strictly ascending by (major, minor)."""
+    step = np.diff(major)
+    return bool(np.all((step > 0) | ((step == 0) & (np.diff(minor) > 0))))
