@@ -20,15 +20,9 @@ def sides(v, end=0):
     return *(spans([(i, *x) for i, d in enumerate(v["docs"]) for x in d[k]], labels, end) for k in ("true", "pred")), labels
 
 
-def greedy(gold, pred, labels, reading, threshold):
-    overall = semeval.tally(semeval.greedy_outcomes(gold, pred, reading, threshold=threshold), gold, pred, labels).sum(0)
-    inside = gold.within_label(labels), pred.within_label(labels)
-    return overall, semeval.tally(semeval.greedy_outcomes(*inside, reading, threshold=threshold), gold, pred, labels)
-
-
 def assert_theirs(expected, gold, pred, labels, threshold):
-    for reading, theirs in THEIRS.items():
-        overall, by_label = greedy(gold, pred, len(labels), reading, threshold)
+    tables = semeval.greedy_table(gold, pred, len(labels), threshold=threshold)
+    for (reading, theirs), overall, by_label in zip(THEIRS.items(), *tables, strict=True):
         assert overall.tolist() == [expected["overall"][theirs][o] for o in OUTCOMES], reading
         for label, row in zip(labels, by_label.tolist(), strict=True):
             assert row == [expected["entities"][label][theirs][o] for o in OUTCOMES], (reading, label)

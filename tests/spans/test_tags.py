@@ -92,6 +92,26 @@ def test_malformed_transitions_are_found():
     assert tags.malformed(side).tolist() == [0, 4]
 
 
+def test_tags_that_share_a_slot_and_long_tags_stay_apart(monkeypatch):
+    rows = [["B-a-very-long-label-indeed", "I-a-very-long-label-indeed", "B-a-very-long-label-indeex", "B-é", "O"]]
+    plain, = tags.encode([rows])
+    by_sorting = tags._distinct_by_sorting
+    monkeypatch.setattr(tags, "_distinct", by_sorting)
+    slow, = tags.encode([rows])
+    for side in (plain, slow):
+        assert [side.tags[c] for c in side.code] == rows[0][:4]
+
+
+def test_equal_tokens():
+    gold, pred = tags.encode([[["O", "B-X", "I-X"], ["O"]], [["O", "B-X", "O"], ["B-X"]]])
+    assert tags.equal_tokens(gold, pred).tolist() == [2, 0]
+
+
+def test_line_break_in_a_tag():
+    with pytest.raises(ValueError, match="line break"):
+        tags.encode([[["B-X\nY"]]])
+
+
 def test_empty_input():
     side, = tags.encode([[[], []]])
     assert len(tags.decode(side, [], "lenient")) == len(tags.decode(side, [], "IOB2")) == 0

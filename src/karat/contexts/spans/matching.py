@@ -50,6 +50,21 @@ def _starting_inside(start: Ints, end: Ints, other: Ints, *, side: str) -> tuple
     return row, order[place]
 
 
+def equal_places(gold: Spans, pred: Spans) -> Pairs:
+    """All pairs at the same place: one lookup of packed (unit, start, length) keys."""
+    line = on_one_line(gold, pred)
+    width = int(max(gold.length.max(initial=0), pred.length.max(initial=0))) + 1
+    mine, theirs = line.gold_start * width + gold.length, line.pred_start * width + pred.length
+    order = np.argsort(theirs, kind="stable")
+    ahead = theirs[order]
+    low = np.searchsorted(ahead, mine, side="left")
+    if len(ahead) and np.all(ahead[1:] != ahead[:-1]):
+        g = np.flatnonzero(ahead[np.minimum(low, len(ahead) - 1)] == mine)
+        return Pairs(g, order[low[g]], gold.length[g])
+    g, place = runs(low, np.searchsorted(ahead, mine, side="right"))
+    return Pairs(g, order[place], gold.length[g])
+
+
 def share(gold: Spans, pred: Spans, pairs: Pairs, of: str = "gold") -> NDArray[np.float64]:
     """The common part as a share of the gold span, the prediction, the longer, or both together (`iou`)."""
     g, p = gold.length[pairs.gold], pred.length[pairs.pred]
@@ -71,10 +86,8 @@ def eligible(
     """The pairs that a policy may match: same place, same label, or enough in common."""
     if policy not in POLICIES:
         raise ValueError(f"no match policy {policy!r}: choose one of {', '.join(POLICIES)}")
-    pairs = overlaps(gold, pred)
-    if policy in ("strict", "exact"):
-        pairs = pairs.take(same_place(gold, pred, pairs))
-    elif threshold > 0:
+    pairs = equal_places(gold, pred) if policy in ("strict", "exact") else overlaps(gold, pred)
+    if threshold > 0:
         pairs = pairs.take(share(gold, pred, pairs, of) >= threshold)
     return pairs.take(same_label(gold, pred, pairs)) if policy in ("strict", "type") else pairs
 

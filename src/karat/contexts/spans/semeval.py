@@ -78,6 +78,22 @@ def _greedy_cost(gold: Spans, pred: Spans, pairs: Pairs, reading: str) -> Ints:
     return np.where(misfit, np.iinfo(np.int64).max, distance)
 
 
+def greedy_table(gold: Spans, pred: Spans, labels: int, *, threshold: float = 0.01) -> tuple[Ints, Ints]:
+    """nervaluate's whole table: counts by (reading, outcome), and by (reading, label, outcome) matched inside a label."""
+    pairs = _enough_as_nervaluate(gold, pred, threshold)
+    inside = pairs.take(same_label(gold, pred, pairs))
+    each = [
+        [tally(greedy_outcomes(gold, pred, reading, pairs=some), gold, pred, labels) for reading in READINGS]
+        for some in (pairs, inside)
+    ]
+    return np.array(each[0]).sum(1), np.array(each[1])
+
+
+def table(gold: Spans, pred: Spans, aligned: Pairs, labels: int) -> Ints:
+    """Counts by (reading, label, outcome) of one alignment."""
+    return np.array([tally(outcomes(gold, pred, aligned, reading), gold, pred, labels) for reading in READINGS])
+
+
 def tally(found: Outcomes, gold: Spans, pred: Spans, labels: int) -> Ints:
     """Counts by label and outcome; matched spans count under their gold label, spurious ones under their own."""
     counts = np.bincount(gold.label * 5 + found.gold, minlength=labels * 5)
