@@ -7,7 +7,11 @@ from karat.contexts.spans import coverage, errors, semeval
 from karat.contexts.spans.span import Spans
 from tests.spans.vectors import load, random_spans, spans
 
-VECTORS = [v for v in load("spans") if v["kind"] == "spans" and all(x[1] < x[2] for d in v["docs"] for k in ("true", "pred") for x in d[k])]
+VECTORS = [
+    v
+    for v in load("spans")
+    if v["kind"] == "spans" and all(x[1] < x[2] for d in v["docs"] for k in ("true", "pred") for x in d[k])
+]
 
 
 @pytest.mark.parametrize("v", VECTORS, ids=lambda v: v["id"])
@@ -16,10 +20,14 @@ def test_plagdet(v):
     labels = sorted({x[0] for d in v["docs"] for k in ("true", "pred") for x in d[k]})
     gold, pred = (spans([(i, *x) for i, d in enumerate(v["docs"]) for x in d[k]], labels) for k in ("true", "pred"))
     c = coverage.coverage(gold, pred, len(v["docs"]))
-    precision, recall = (a.sum() / b.sum() if b.sum() else 0 for a, b in ((c.pred_share, c.pred), (c.gold_share, c.gold)))
+    precision, recall = (
+        a.sum() / b.sum() if b.sum() else 0 for a, b in ((c.pred_share, c.pred), (c.gold_share, c.gold))
+    )
     granularity = c.detections.sum() / c.detected.sum() if c.detected.sum() else 1
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0
-    assert (precision, recall, granularity) == pytest.approx([expected[k] for k in ("precision", "recall", "granularity")])
+    assert (precision, recall, granularity) == pytest.approx(
+        [expected[k] for k in ("precision", "recall", "granularity")]
+    )
     assert f1 / math.log2(1 + granularity) == pytest.approx(expected["plagdet"])
 
 
@@ -29,7 +37,11 @@ def test_positions_are_those_of_sets(seed):
     gold, pred = (spans(side, ["A", "B"]) for side in rows)
     found = coverage.positions(gold, pred, 2)
     sets = [{(u, "AB".index(x), i) for u, x, s, e in side for i in range(s, e)} for side in rows]
-    assert (found.common.sum(), found.gold.sum(), found.pred.sum()) == (len(sets[0] & sets[1]), len(sets[0]), len(sets[1]))
+    assert (found.common.sum(), found.gold.sum(), found.pred.sum()) == (
+        len(sets[0] & sets[1]),
+        len(sets[0]),
+        len(sets[1]),
+    )
 
 
 def test_errors_are_named():
@@ -47,4 +59,5 @@ def test_cut_and_joined():
     gold = Spans.of([0, 0, 0], [0, 20, 25], [10, 24, 30], [0, 0, 0])
     pred = Spans.of([0, 0, 0], [0, 5, 20], [4, 9, 30], [0, 0, 0])
     cut, joined = errors.cut_and_joined(gold, pred)
-    assert cut.tolist() == [True, False, False] and joined.tolist() == [False, False, True]
+    assert cut.tolist() == [True, False, False]
+    assert joined.tolist() == [False, False, True]

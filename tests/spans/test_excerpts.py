@@ -8,7 +8,12 @@ from tests.spans.vectors import empty, load
 PAGES = [v for v in load("page-excerpts") if v["kind"] == "page"]
 SCORED = [v for v in PAGES if "output" in v]
 # Cut of a system span went wrong in the script; here such a page is flagged and scored.
-DIED = [v for v in PAGES if v.get("error", {}).get("message") == "Start index must be less than end index" and "zero-length" not in v["note"].split("->")[0]]
+DIED = [
+    v
+    for v in PAGES
+    if v.get("error", {}).get("message") == "Start index must be less than end index"
+    and "zero-length" not in v["note"].split("->")[0]
+]
 
 
 def page(v):
@@ -18,7 +23,9 @@ def page(v):
     labels = []
     for row in gold + pred:
         labels += [row[2]] if row[2] not in labels else []
-    return [Spans.of(*zip(*((0, s, e, labels.index(x)) for s, e, x in side))) if side else empty() for side in (gold, pred)]
+    return [
+        Spans.of(*zip(*((0, s, e, labels.index(x)) for s, e, x in side))) if side else empty() for side in (gold, pred)
+    ]
 
 
 def scores(v):
@@ -76,4 +83,8 @@ def test_a_poem_is_missed_only_if_no_excerpt_of_it_was_found():
 
 def test_touching_spans_stay_apart_when_merged():
     rows = merged(Spans.of([1, 0, 0, 0], [0, 10, 0, 4], [3, 12, 5, 10], [7, 7, 7, 7]))
-    assert list(zip(rows.unit.tolist(), rows.start.tolist(), rows.end.tolist(), strict=True)) == [(0, 0, 10), (0, 10, 12), (1, 0, 3)]
+    assert list(zip(rows.unit.tolist(), rows.start.tolist(), rows.end.tolist(), strict=True)) == [
+        (0, 0, 10),
+        (0, 10, 12),
+        (1, 0, 3),
+    ]

@@ -17,7 +17,9 @@ THEIRS = {"strict": "strict", "exact": "exact", "partial": "partial", "type": "e
 
 def sides(v, end=0):
     labels = sorted({x[0] for d in v["docs"] for k in ("true", "pred") for x in d[k]})
-    return *(spans([(i, *x) for i, d in enumerate(v["docs"]) for x in d[k]], labels, end) for k in ("true", "pred")), labels
+    return *(
+        spans([(i, *x) for i, d in enumerate(v["docs"]) for x in d[k]], labels, end) for k in ("true", "pred")
+    ), labels
 
 
 def assert_theirs(expected, gold, pred, labels, threshold):
@@ -47,7 +49,10 @@ def test_random_documents_match_as_in_nervaluate(seed):
     gold, pred = random_spans(seed)
     labels = sorted({row[1] for row in gold + pred})
     threshold = (1, 30, 50, 100)[seed % 4]
-    documents = [[[{"label": x, "start": s, "end": e - 1} for u, x, s, e in side if u == i] for i in range(3)] for side in (gold, pred)]
+    documents = [
+        [[{"label": x, "start": s, "end": e - 1} for u, x, s, e in side if u == i] for i in range(3)]
+        for side in (gold, pred)
+    ]
     expected = as_dicts(Evaluator(*documents, tags=labels, loader="dict", min_overlap_percentage=threshold).evaluate())
     assert_theirs(expected, spans(gold, labels), spans(pred, labels), labels, threshold / 100)
 

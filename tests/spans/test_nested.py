@@ -33,7 +33,9 @@ def test_compatible_counts(v):
 
 def aligned(v, **options):
     codes = {}
-    gold, pred = (flatten([e[k]["Entities"] for e in v["input"]["testData"]], codes) for k in ("LabeledData", "PredictedData"))
+    gold, pred = (
+        flatten([e[k]["Entities"] for e in v["input"]["testData"]], codes) for k in ("LabeledData", "PredictedData")
+    )
     text, type_ = text_and_type(gold, pred, align(gold, pred), **options)
     return len(gold.spans), len(pred.spans), len(text), len(type_)
 
@@ -67,7 +69,10 @@ def test_no_credit_exceeds_the_number_of_entities(v):
 
 
 def test_text_without_type():
-    places = [{"Name": "A", "StartPosition": 0, "EndPosition": 4}], [{"Name": "B", "StartPosition": 0, "EndPosition": 4}]
+    places = (
+        [{"Name": "A", "StartPosition": 0, "EndPosition": 4}],
+        [{"Name": "B", "StartPosition": 0, "EndPosition": 4}],
+    )
     v = {"input": {"testData": [{"LabeledData": {"Entities": places[0]}, "PredictedData": {"Entities": places[1]}}]}}
     assert aligned(v) == (1, 1, 0, 0)
     assert aligned(v, text_requires_type=False) == (1, 1, 1, 0)

@@ -54,7 +54,9 @@ def test_strict_spans_are_seqevals(v, scheme):
 @pytest.mark.parametrize("seed", range(300))
 def test_random_tags_decode_as_in_seqeval(seed):
     scheme = list(SEQEVAL)[seed % 6]
-    gold, pred = random_tags(seed, prefixes=SEQEVAL[scheme].allowed_prefix.__str__().replace("Prefix.", "").replace("|", ""))
+    gold, pred = random_tags(
+        seed, prefixes=SEQEVAL[scheme].allowed_prefix.__str__().replace("Prefix.", "").replace("|", "")
+    )
     sides = tags.encode([gold, pred])
     labels = tags.labels_of(sides)
     for side, rows in zip(sides, (gold, pred), strict=True):
@@ -66,14 +68,14 @@ def test_random_tags_decode_as_in_seqeval(seed):
 
 
 def test_lenient_reads_bilou_where_seqeval_does_not():
-    side, = tags.encode([[["U-X", "U-X", "O", "B-X", "L-X"]]])
+    (side,) = tags.encode([[["U-X", "U-X", "O", "B-X", "L-X"]]])
     assert listed(side, ["X"], "lenient") == [[["X", 0, 1], ["X", 1, 2], ["X", 3, 5]]]
     assert listed(side, ["X"], "seqeval")[0][0] == ["X", 0, 2]
 
 
 def test_more_tags_than_a_byte_can_hold():
     rows = [[f"B-L{i}" for i in range(700)]]
-    side, = tags.encode([rows])
+    (side,) = tags.encode([rows])
     labels = tags.labels_of([side])
     assert listed(side, labels, "lenient") == [[[f"L{i}", i, i + 1] for i in range(700)]]
 
@@ -88,16 +90,16 @@ def test_scheme_detection(used, scheme):
 
 
 def test_malformed_transitions_are_found():
-    side, = tags.encode([[["I-X", "I-X", "O"], ["B-X", "I-Y", "I-Y"]]])
+    (side,) = tags.encode([[["I-X", "I-X", "O"], ["B-X", "I-Y", "I-Y"]]])
     assert tags.malformed(side).tolist() == [0, 4]
 
 
 def test_tags_that_share_a_slot_and_long_tags_stay_apart(monkeypatch):
     rows = [["B-a-very-long-label-indeed", "I-a-very-long-label-indeed", "B-a-very-long-label-indeex", "B-é", "O"]]
-    plain, = tags.encode([rows])
+    (plain,) = tags.encode([rows])
     by_sorting = tags._distinct_by_sorting
     monkeypatch.setattr(tags, "_distinct", by_sorting)
-    slow, = tags.encode([rows])
+    (slow,) = tags.encode([rows])
     for side in (plain, slow):
         assert [side.tags[c] for c in side.code] == rows[0][:4]
 
@@ -113,5 +115,5 @@ def test_line_break_in_a_tag():
 
 
 def test_empty_input():
-    side, = tags.encode([[[], []]])
+    (side,) = tags.encode([[[], []]])
     assert len(tags.decode(side, [], "lenient")) == len(tags.decode(side, [], "IOB2")) == 0

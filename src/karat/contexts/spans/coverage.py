@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.spans.matching import Pairs, overlaps, share
-from karat.contexts.spans.span import Ints, Spans, merged
+from karat.contexts.spans.span import Ints, Spans, counts, merged, totals
 
 Floats = NDArray[np.float64]
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 def covered(spans: Spans, others: Spans) -> Ints:
     """For each span, how many of its positions lie inside any of the others."""
     pairs = overlaps(spans, merged(others))
-    return np.bincount(pairs.gold, weights=pairs.common, minlength=len(spans)).astype(np.int64)
+    return totals(pairs.gold, pairs.common, len(spans)).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +36,12 @@ def coverage(gold: Spans, pred: Spans, units: int) -> Coverage:
     """Shares covered, and how many detections fall on each detected gold span."""
     touches = np.bincount(overlaps(gold, pred).gold, minlength=len(gold))
     return Coverage(
-        gold_share=np.bincount(gold.unit, weights=covered(gold, pred) / gold.length, minlength=units),
-        pred_share=np.bincount(pred.unit, weights=covered(pred, gold) / pred.length, minlength=units),
-        gold=np.bincount(gold.unit, minlength=units),
-        pred=np.bincount(pred.unit, minlength=units),
-        detections=np.bincount(gold.unit, weights=touches, minlength=units).astype(np.int64),
-        detected=np.bincount(gold.unit[touches > 0], minlength=units),
+        gold_share=totals(gold.unit, covered(gold, pred) / gold.length, units),
+        pred_share=totals(pred.unit, covered(pred, gold) / pred.length, units),
+        gold=counts(gold.unit, units),
+        pred=counts(pred.unit, units),
+        detections=totals(gold.unit, touches, units).astype(np.int64),
+        detected=counts(gold.unit[touches > 0], units),
     )
 
 
@@ -63,7 +63,7 @@ def positions(gold: Spans, pred: Spans, labels: int) -> Positions:
     key, at = np.unique(np.concatenate((g.unit, p.unit)), return_inverse=True)
     gold_at, pred_at = at[: len(g)], at[len(g) :]
     columns = ((gold_at[pairs.gold], pairs.common), (gold_at, g.length), (pred_at, p.length))
-    sums = (np.bincount(rows, weights=size, minlength=len(key)).astype(np.int64) for rows, size in columns)
+    sums = (totals(rows, size, len(key)).astype(np.int64) for rows, size in columns)
     return Positions(key // max(labels, 1), key % max(labels, 1), *sums)
 
 

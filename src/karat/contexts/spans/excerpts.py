@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.spans.matching import Pairs, overlaps, same_label, share
-from karat.contexts.spans.span import Bools, Ints, Spans, firsts, merged
+from karat.contexts.spans.span import Bools, Ints, Spans, counts, firsts, merged, totals
 
 Floats = NDArray[np.float64]
 
@@ -125,21 +125,17 @@ def score_pages(
 ) -> Pages:
     """Sum up the pages; `compat` counts a poem with one missed excerpt as missed, as the poetry evaluation does."""
     gold, pred, chosen = found.gold, found.pred, found.chosen
-    taken = np.bincount(found.choice[chosen], minlength=len(pred))
+    taken = counts(found.choice[chosen], len(pred))
     return Pages(
         relevance=_relevance(found, pages, partial_weight),
-        retrieved=_count(pred.unit, pages, np.maximum(taken, 1)),
-        gold=_count(gold.unit, pages),
-        pred=_count(pred.unit, pages),
-        matched=_count(gold.unit[chosen], pages),
-        spurious=_count(pred.unit[taken == 0], pages),
-        cut_wrong=_count(gold.unit[chosen & (found.piece_end <= found.piece_start)], pages) > 0,
+        retrieved=totals(pred.unit, np.maximum(taken, 1), pages).astype(np.int64),
+        gold=counts(gold.unit, pages),
+        pred=counts(pred.unit, pages),
+        matched=counts(gold.unit[chosen], pages),
+        spurious=counts(pred.unit[taken == 0], pages),
+        cut_wrong=counts(gold.unit[chosen & (found.piece_end <= found.piece_start)], pages) > 0,
         **_poems(found, taken == 0, pages, ignore_label=ignore_label, compat=compat),
     )
-
-
-def _count(unit: Ints, pages: int, weights: Ints | None = None) -> Ints:
-    return np.bincount(unit, weights=weights, minlength=pages).astype(np.int64)
 
 
 def _relevance(found: Excerpts, pages: int, weight: float) -> Floats:
@@ -148,7 +144,7 @@ def _relevance(found: Excerpts, pages: int, weight: float) -> Floats:
     rows = rows[np.argsort(found.choice[rows], kind="stable")]
     gold = found.gold.take(rows)
     exact = (gold.start == found.piece_start[rows]) & (gold.end == found.piece_end[rows])
-    return np.bincount(gold.unit, weights=np.where(exact, 1.0, weight * found.factor[rows]), minlength=pages)
+    return totals(gold.unit, np.where(exact, 1.0, weight * found.factor[rows]), pages)
 
 
 def _poems(found: Excerpts, spare: Bools, pages: int, *, ignore_label: bool, compat: bool) -> dict[str, Ints]:
@@ -161,4 +157,4 @@ def _poems(found: Excerpts, spare: Bools, pages: int, *, ignore_label: bool, com
     # With labels ignored the system's poem is "", which is no reference's label.
     extra = np.unique(pred.unit[spare] * size) if ignore_label else np.setdiff1d(theirs[spare], mine)
     names = ("poems_matched", "poems_missed", "poems_spurious")
-    return {n: _count(keys // size, pages) for n, keys in zip(names, (matched, missed, extra), strict=True)}
+    return {n: counts(keys // size, pages) for n, keys in zip(names, (matched, missed, extra), strict=True)}

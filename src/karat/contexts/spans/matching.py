@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,9 +81,7 @@ def same_label(gold: Spans, pred: Spans, pairs: Pairs) -> Bools:
     return np.asarray(gold.label[pairs.gold] == pred.label[pairs.pred])
 
 
-def eligible(
-    gold: Spans, pred: Spans, policy: str = "strict", *, threshold: float = 0.0, of: str = "gold"
-) -> Pairs:
+def eligible(gold: Spans, pred: Spans, policy: str = "strict", *, threshold: float = 0.0, of: str = "gold") -> Pairs:
     """The pairs that a policy may match: same place, same label, or enough in common."""
     if policy not in POLICIES:
         raise ValueError(f"no match policy {policy!r}: choose one of {', '.join(POLICIES)}")
@@ -109,7 +108,9 @@ def match(
 def best(gold: Spans, pred: Spans, pairs: Pairs) -> Pairs:
     """Equal spans first, then equal places; then the most pairs of one label, the most pairs, the most in common."""
     golds, preds = gold.order(), pred.order()
-    found = _in_order(gold.take(golds), pred.take(preds), Pairs(_ranks(golds)[pairs.gold], _ranks(preds)[pairs.pred], pairs.common))
+    found = _in_order(
+        gold.take(golds), pred.take(preds), Pairs(_ranks(golds)[pairs.gold], _ranks(preds)[pairs.pred], pairs.common)
+    )
     return Pairs(golds[found.gold], preds[found.pred], found.common)
 
 
@@ -268,7 +269,7 @@ def _solve(pairs: Pairs, component: Ints, weight: Ints) -> Bools:
     """Heaviest matching of each nested or crossing component by the assignment algorithm."""
     chosen = np.zeros(len(pairs), dtype=bool)
     cuts = np.append(np.flatnonzero(firsts(component)), len(pairs))
-    for low, high in zip(cuts[:-1], cuts[1:], strict=True):
+    for low, high in itertools.pairwise(cuts):
         chosen[low:high] = _heaviest(pairs.gold[low:high], pairs.pred[low:high], weight[low:high])
     return chosen
 
@@ -302,7 +303,7 @@ def _in_turn(pairs: Pairs, cost: Ints) -> Ints:
     cuts = np.append(np.flatnonzero(firsts(turn[order])), len(order))
     free = np.ones(int(pairs.gold.max()) + 1, dtype=bool)
     chosen = []
-    for low, high in zip(cuts[:-1], cuts[1:], strict=True):
+    for low, high in itertools.pairwise(cuts):
         open_ = order[low:high][free[pairs.gold[order[low:high]]]]
         taken = open_[firsts(pairs.pred[open_])]
         free[pairs.gold[taken]] = False
@@ -312,5 +313,5 @@ def _in_turn(pairs: Pairs, cost: Ints) -> Ints:
 
 def _turns(pairs: Pairs) -> Ints:
     """The rank of each pair's prediction among the predictions of its component."""
-    pred, at, inverse = np.unique(pairs.pred, return_index=True, return_inverse=True)
+    _pred, at, inverse = np.unique(pairs.pred, return_index=True, return_inverse=True)
     return rank_in_group(_components(pairs)[at])[inverse]

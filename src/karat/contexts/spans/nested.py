@@ -131,9 +131,7 @@ class LuisCounts:
             if not named:
                 wrong += [_place(path, child) for path, child in preorder(entity.get("Children") or (), name)]
 
-    def _credit(
-        self, label: Entity, entity: Entity, name: str, missed: dict[str, _Place], wrong: list[_Place]
-    ) -> bool:
+    def _credit(self, label: Entity, entity: Entity, name: str, missed: dict[str, _Place], wrong: list[_Place]) -> bool:
         row = self._row(name)
         exact = _ends(label) == _ends(entity)
         row[0] += label["StartPosition"] <= entity["EndPosition"] and entity["StartPosition"] <= label["EndPosition"]

@@ -71,6 +71,16 @@ def runs(first: Ints, last: Ints) -> tuple[Ints, Ints]:
     return row, np.arange(len(row)) + np.repeat(first - (np.cumsum(size) - size), size)
 
 
+def totals(rows: Ints, weights: NDArray[np.number], size: int) -> NDArray[np.float64]:
+    """The sum of the weights of each row number, added one by one in their order."""
+    return np.asarray(np.bincount(rows, weights=weights, minlength=size), dtype=np.float64)
+
+
+def counts(rows: Ints, size: int) -> Ints:
+    """How often each row number occurs."""
+    return np.asarray(np.bincount(rows, minlength=size), dtype=np.int64)
+
+
 def firsts(sorted_key: Ints) -> Bools:
     """Where a new value begins in a sorted column."""
     new = np.ones(len(sorted_key), dtype=bool)

@@ -39,7 +39,8 @@ SCHEMES: Mapping[str, Scheme] = {
     for scheme in (
         # conlleval's rule, the one that forgives: it reads all prefixes of all schemes.
         Scheme(
-            "lenient", ANY,
+            "lenient",
+            ANY,
             start=((ANY, "BSU", "*"), ("ELSUO", "IEL", "*"), (ANY, "IEL", "!")),
             inside=(("BI", "IEL", "="),),
             end=(("ELSU", ANY, "*"), ("BI", "BSUO", "*"), ("BI", "IEL", "!")),
@@ -47,44 +48,51 @@ SCHEMES: Mapping[str, Scheme] = {
         ),
         # seqeval's reading of the same rule: L and U are strangers, so U-X U-X is one span.
         Scheme(
-            "seqeval", ANY,
+            "seqeval",
+            ANY,
             start=((ANY, "BS", "*"), ("ESO", "IE", "*"), (ANY, "IELU", "!")),
             inside=(("BI", "IE", "="),),
             end=(("ES", ANY, "*"), ("BI", "BSO", "*"), ("BILU", ANY, "!")),
             whole=False,
         ),
         Scheme(
-            "IOB1", "IOB",
+            "IOB1",
+            "IOB",
             start=(("OB", "I", "*"), ("I", "I", "!"), ("IB", "B", "=")),
             inside=_SAME_BI,
             end=(("I", "I", "!"), ("I", "OB", "*"), ("B", "O", "*"), ("B", "I", "!"), ("B", "B", "=")),
         ),
         Scheme(
-            "IOB2", "IOB",
+            "IOB2",
+            "IOB",
             start=((ANY, "B", "*"),),
             inside=_SAME_BI,
             end=(("IB", "OB", "*"), ("IB", "I", "!")),
         ),
         Scheme(
-            "IOE1", "IOE",
+            "IOE1",
+            "IOE",
             start=(("OE", "I", "*"), ("I", "I", "!"), ("E", "E", "=")),
             inside=(("I", "IE", "="),),
             end=(("I", "IE", "!"), ("I", "O", "*"), ("E", "IE", "=")),
         ),
         Scheme(
-            "IOE2", "IOE",
+            "IOE2",
+            "IOE",
             start=(("OE", "IE", "*"), ("I", "IE", "!")),
             inside=(("I", "IE", "="),),
             end=(("E", ANY, "*"),),
         ),
         Scheme(
-            "IOBES", "IOBES",
+            "IOBES",
+            "IOBES",
             start=((ANY, "BS", "*"),),
             inside=(("BI", "IE", "="),),
             end=(("SE", ANY, "*"),),
         ),
         Scheme(
-            "BILOU", "BILOU",
+            "BILOU",
+            "BILOU",
             start=((ANY, "BU", "*"),),
             inside=(("BI", "IL", "="),),
             end=(("UL", ANY, "*"),),
@@ -171,8 +179,8 @@ def _distinct(text: bytes, start: Ints, size: Ints) -> tuple[Ints, list[str]]:
     """A code for each token (0 is kept for O) and the tags that the codes stand for."""
     words = _words(text, start, size)
     mixed = sum(((word * np.uint64(0x9E3779B97F4A7C15 + 2 * i)) for i, word in enumerate(words)), np.uint64(0))
-    slot = (mixed >> np.uint64(48)).astype(np.int64)
-    sample = np.full(1 << 16, -1)
+    slot: Ints = np.asarray(mixed >> np.uint64(48), dtype=np.int64)
+    sample: Ints = np.full(1 << 16, -1, dtype=np.int64)
     sample[slot] = np.arange(len(slot))
     model = sample[slot]
     if not all(np.array_equal(word, word[model]) for word in words) or not np.array_equal(size, size[model]):
@@ -296,7 +304,9 @@ def decode(tagged: Tagged, labels: Sequence[str], scheme: str = "lenient") -> Sp
     first, last = pairing(into, out)
     unit = tagged.sentence[first]
     begin = tagged.begins[unit]
-    return Spans(unit, tagged.at[first] - begin, tagged.at[last] + 1 - begin, _label_codes(tagged, labels)[tagged.code[first]])
+    return Spans(
+        unit, tagged.at[first] - begin, tagged.at[last] + 1 - begin, _label_codes(tagged, labels)[tagged.code[first]]
+    )
 
 
 def _label_codes(tagged: Tagged, labels: Sequence[str]) -> Ints:
