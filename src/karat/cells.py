@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -47,6 +47,14 @@ class Sparse:
         """The matrix with column ``j`` moved to ``index[j]``, ``width`` columns wide."""
         return Sparse(self.row, index[self.col], self.data, (self.shape[0], width))
 
+    def shared(self, other: Sparse) -> Sparse:
+        """1 where both matrices have an entry."""
+        width = max(self.shape[1], 1)
+        keys = np.concatenate([m.row * width + m.col for m in (self, other)])
+        keys.sort(kind="stable")
+        both = keys[1:][keys[1:] == keys[:-1]]
+        return Sparse(both // width, both % width, np.ones(len(both)), self.shape)
+
     def row_sums(self) -> Sparse:
         """One column: the sum of each row."""
         total = np.bincount(self.row, self.data, self.shape[0])
@@ -64,18 +72,22 @@ class Sparse:
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """A weight matrix in which each cell belongs to one row: ``W[g, u] = n[u] if group[u] == g``."""
+    """A weight matrix in which each cell belongs to one row: ``W[g, u] = n[u] if group[u] == g``.
+
+    Products with `Sparse` matrices are remembered, because several metrics read the same ones.
+    """
 
     group: Ints
     n: Floats
     shape: tuple[int, int]
+    _known: dict[int, tuple[Sparse, Floats]] = field(default_factory=dict)
 
     def __matmul__(self, x: Floats | Sparse) -> Floats:
         groups = self.shape[0]
         if isinstance(x, Sparse):
-            key = self.group[x.row] * x.shape[1] + x.col
-            flat = np.bincount(key, x.data * self.n[x.row], groups * x.shape[1])
-            return flat.astype(float).reshape(groups, x.shape[1])
+            if id(x) not in self._known:
+                self._known[id(x)] = x, self._by_class(x)
+            return self._known[id(x)][1].copy()
         x = np.asarray(x, float)
         if x.ndim == 1:
             return np.bincount(self.group, x * self.n, groups).astype(float)
@@ -83,6 +95,11 @@ class Grouped:
         for j in range(x.shape[1]):
             out[:, j] = np.bincount(self.group, x[:, j] * self.n, groups)
         return out
+
+    def _by_class(self, x: Sparse) -> Floats:
+        groups, width = self.shape[0], x.shape[1]
+        key = x.col if groups == 1 else self.group[x.row] * width + x.col
+        return np.bincount(key, x.data * self.n[x.row], groups * width).astype(float).reshape(groups, width)
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,9 @@ KINDS: dict[str, Kind] = {
         "keep one record per id; for several labels per id use lists, or name the context: -c multilabel",
     ),
     "repeated-label": Kind(
-        "warning", "label {label!r} is given more than once to {id!r}", "list each label once; it counts once"
+        "warning",
+        "{count} records give a label more than once (the first is shown)",
+        "list each label once; it counts once",
     ),
     # coverage
     "gold-only-ids": Kind(

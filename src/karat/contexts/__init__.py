@@ -15,6 +15,7 @@ from karat.metric import Catalogue, Definition, MetricError
 
 MODULES = {
     "monolabel": "karat.contexts.monolabel",
+    "multilabel": "karat.contexts.multilabel",
 }
 """Where each context lives; imported when it is asked for."""
 

@@ -69,10 +69,7 @@ class TreeCells(ClassCells):
 
     @cached_property
     def hit_at(self) -> Sparse:
-        width = len(self.nodes)
-        gold, pred = (s.row * width + s.col for s in (self.gold_at, self.pred_at))
-        both = np.intersect1d(gold, pred, assume_unique=True)
-        return Sparse.of(both // width, both % width, 1.0, (len(self), width))
+        return self.gold_at.shared(self.pred_at)
 
 
 def outside_hierarchy(labels: Sequence[str], hierarchy: Hierarchy | None, file: str | None) -> list[Finding]:
