@@ -20,6 +20,8 @@ from karat.metric import Metric, MetricError
 from karat.plan import Plan, make_plan
 from karat.read import Read, Table, read_input
 from karat.read.relation import SAID
+from karat.stats.estimate import ClusterKeys, Wanted, add_intervals
+from karat.stats.intervals import RESAMPLES
 
 COLUMNS = ("id", "value", "test_case")
 
@@ -37,9 +39,16 @@ def evaluate(
     seed: int = 0,
     names: Sequence[str] | None = None,
     units: bool = False,
+    intervals: float | bool | None = None,
+    interval_method: str = "auto",
+    resamples: int = RESAMPLES,
+    cluster_by: str | None = None,
     **options: Any,
 ) -> Evaluation:
     """Score predictions against gold.
+
+    ``intervals`` adds confidence intervals at that level (True: 0.95); ``cluster_by`` names the gold
+    column whose values are drawn whole (documents, users, …) when units are not independent.
 
     Both are paths, ``-``, frames, lists of records, dicts of id → value, or plain sequences paired
     by position; a list of paths scores several systems.
@@ -47,14 +56,39 @@ def evaluate(
     >>> karat.evaluate(["A", "B", "B"], ["A", "B", "A"], metrics=["accuracy"])["accuracy"].value
     0.6666666666666666
     """
-    given = Given(format, encoding, columns or {}, context)
+    clustered = {"cluster": cluster_by} if cluster_by else {}
+    given = Given(format, encoding, {**(columns or {}), **clustered}, context)
+    wanted = wanted_intervals(intervals, interval_method, resamples, seed)
+    units = units or bool(cluster_by) or interval_method == "groups"
     with Embedded() as engine, ExitStack() as stack:
         golds = read_side(engine, stack, gold, "gold", given)
         systems = [read_side(engine, stack, p, "pred", given, n) for n, p in named(pred, gold, names)]
         plan = make_plan(context or detect_context(golds, systems), metrics, options, undefined, seed)
         check_side(engine, golds, plan)
-        results = [evaluate_system(engine, golds, system, plan, units) for system in systems]
-    return Evaluation(plan.context.name, results, plan.to_dict(), provenance([golds, *systems], plan))
+        results = [evaluate_system(engine, golds, s, plan, units) for s in systems]
+        clusters = cluster_keys(engine, golds, cluster_by) if cluster_by else None
+    if wanted:
+        results = [add_intervals(result, plan, wanted, clusters) for result in results]
+    said = plan.to_dict() | ({"intervals": wanted.to_dict() | {"cluster_by": cluster_by}} if wanted else {})
+    return Evaluation(plan.context.name, results, said, provenance([golds, *systems], plan))
+
+
+def wanted_intervals(level: float | bool | None, method: str, resamples: int, seed: int) -> Wanted | None:
+    """What was asked of intervals; None where none are wanted."""
+    if level is None or level is False:
+        return None
+    return Wanted(0.95 if level is True else float(level), method, resamples, seed)
+
+
+def cluster_keys(engine: Embedded, gold: Table, column: str) -> ClusterKeys:
+    """The cluster of each unit of gold."""
+    if not gold.sql:
+        raise InputError([finding("cluster-column-missing", gold.name, column=column, found="values only")])
+    sql = f"SELECT test_case || chr(31) || id AS unit, min(cluster) AS cluster FROM {gold.sql}"
+    rows = engine.run(f"{sql} WHERE cluster IS NOT NULL GROUP BY ALL")
+    unit, cluster = rows["unit"].astype(str), rows["cluster"].astype(str)
+    order = np.argsort(unit)
+    return ClusterKeys(unit[order], cluster[order])
 
 
 class Given:

@@ -25,6 +25,8 @@ class Interval:
     high: float
     method: str
     resamples: int | None = None
+    se: float | None = None
+    """Standard error."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,6 +134,35 @@ KINDS: dict[str, Kind] = {
         "error", "gold has {gold} items and the prediction {pred}", "give one prediction per gold item, or use ids"
     ),
     "label-not-in-gold": Kind("warning", "label {label!r} never occurs in gold ({count} predictions)", "{suggestion}"),
+    # intervals and comparisons
+    "few-units": Kind(
+        "warning",
+        "{count} {unit}s are too few for intervals that hold their level",
+        "read the intervals as rough; score more {unit}s",
+    ),
+    "rare-classes": Kind(
+        "warning",
+        "{count} classes have fewer than 10 gold members: {examples}; intervals over classes cover too little",
+        "read averages over classes with care, or use the micro or weighted average",
+    ),
+    "interval-degenerate": Kind(
+        "warning",
+        "the interval of {metric} has no width: every resample gives the same score",
+        "the data are too few or too uniform to show the spread; do not read it as certainty",
+    ),
+    "few-clusters": Kind(
+        "warning",
+        "{count} clusters are few: intervals use Student's t with {count} − 1 degrees of freedom",
+        "gather data from more clusters; more units per cluster help little",
+    ),
+    "no-cluster": Kind(
+        "warning",
+        "{count} units have no cluster in gold; each is a cluster of its own",
+        "fill the column that is clustered by for every gold record",
+    ),
+    "cluster-column-missing": Kind(
+        "error", "gold has no column {column!r} to cluster by; it has: {found}", "name a column of the gold file"
+    ),
     # hierarchy
     "hierarchy-bad": Kind(
         "error", "the hierarchy cannot be read: {reason}", "write a nested JSON object or parent/child rows"

@@ -86,7 +86,9 @@ def test_kappa_standard_error_agrees_with_statsmodels():
         chance = ((W @ np.eye(3)[gold]) * (W @ np.eye(3)[pred])).sum(-1) / n**2
         return ((W @ (gold == pred).astype(float)) / n - chance) / (1 - chance)
 
-    assert intervals.delta_se(kappa, table.ravel()) == pytest.approx(inter_rater.cohens_kappa(table).std_kappa, rel=1e-6)
+    assert intervals.delta_se(kappa, table.ravel()) == pytest.approx(
+        inter_rater.cohens_kappa(table).std_kappa, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize(("d_z", "n"), [(0.1, 500), (0.5, 30), (1.2, 8)])

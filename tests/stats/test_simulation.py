@@ -165,7 +165,9 @@ def test_signed_rank_tests_another_hypothesis_than_the_mean(runs):
     assert (rejected[1:] / runs > 0.5).all()
 
 
-@pytest.mark.parametrize("runs", [pytest.param(100, id="short"), pytest.param(1_000, id="long", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "runs", [pytest.param(100, id="short"), pytest.param(1_000, id="long", marks=pytest.mark.slow)]
+)
 def test_randomised_tukey_keeps_the_family_level(runs):
     rng, wrong = np.random.default_rng(17), 0
     for run in range(runs):

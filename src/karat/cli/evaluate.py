@@ -12,7 +12,7 @@ import click
 
 from karat.api import evaluate
 from karat.cli.failures import MISSED, guarded, show
-from karat.cli.options import context_options, input_options, report_options, said
+from karat.cli.options import context_options, input_options, interval_options, report_options, said
 from karat.evaluation import Evaluation
 from karat.metric import MetricError, parse
 
@@ -37,6 +37,7 @@ from karat.metric import MetricError, parse
     show_default=True,
     help="What an undefined score is.",
 )
+@interval_options
 @report_options
 @click.option(
     "--fail-under",
@@ -63,6 +64,7 @@ def command(
         metrics=wanted,
         undefined=given["undefined"],
         seed=given["seed"],
+        **{name: given[name] for name in ("intervals", "interval_method", "resamples", "cluster_by")},
         **said(given),
     )
     write(evaluation, given)

@@ -14,6 +14,7 @@ from karat.hierarchy import Hierarchy
 from karat.read import FORMATS
 from karat.report import TEXT
 from karat.report.rows import BY
+from karat.stats.intervals import METHODS, RESAMPLES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -62,6 +63,27 @@ context_options = _stacked(
         )
         for o in all_options().values()
     )
+)
+
+interval_options = _stacked(
+    click.option(
+        "--intervals",
+        type=float,
+        is_flag=False,
+        flag_value=0.95,
+        default=None,
+        metavar="[LEVEL]",
+        help="Add confidence intervals (level 0.95 if none is given).",
+    ),
+    click.option(
+        "--interval-method",
+        type=click.Choice(METHODS),
+        default="auto",
+        show_default=True,
+        help="How intervals are made; auto takes what fits each metric.",
+    ),
+    click.option("--resamples", type=int, default=RESAMPLES, show_default=True, help="Number of resamples."),
+    click.option("--cluster-by", metavar="COLUMN", help="Gold column whose values are drawn whole (document, user, …)."),
 )
 
 report_options = _stacked(

@@ -62,11 +62,21 @@ def normalise(
         raise InputError(findings)
     engine.execute(
         f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {_text(found.get('test_case'), types)} AS test_case,"
-        f" {_id(found.get('id'), types)} AS id, {expression} AS value FROM {relation}"
+        f" {_id(found.get('id'), types)} AS id, {expression} AS value{_cluster(read, types)} FROM {relation}"
     )
     table.sql, table.kind = name, kind
     _nulls(engine, table, found)
     return table
+
+
+def _cluster(read: Read, types: Mapping[str, str]) -> str:
+    """The column that says which units belong together, if one was named."""
+    column = read.columns.get("cluster")
+    if column is None or read.role != "gold":
+        return ""
+    if column not in types:
+        raise InputError([finding("cluster-column-missing", read.name, column=column, found=", ".join(types))])
+    return f", CAST({quoted(column)} AS VARCHAR) AS cluster"
 
 
 def _required(read: Read, types: Mapping[str, str], found: Mapping[str, str]) -> None:

@@ -87,7 +87,7 @@ def sign_flip(d: Floats, n: Floats, alternative: str = "two-sided") -> float | N
     The law of Σ ± d is the inverse Fourier transform of Π cos(t·d)ⁿ. For differences of
     ±1 it is McNemar's exact test.
 
-    >>> sign_flip(np.array([1.0, -1.0]), np.array([5.0, 1.0]))
+    >>> round(sign_flip(np.array([1.0, -1.0]), np.array([5.0, 1.0])), 9)
     0.21875
     """
     steps = _on_grid(d[(d != 0) & (n > 0)])

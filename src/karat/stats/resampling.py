@@ -20,6 +20,8 @@ class Units:
     """Every unit is drawn by itself; cell ``u`` stands for ``n[u]`` of them."""
 
     n: Floats
+    breadth: int = 64
+    """Numbers that a statistic holds per row of weights; bounds the blocks of the jackknife."""
 
     @property
     def size(self) -> int:
@@ -40,7 +42,7 @@ class Units:
         """Blocks of (multiplicity, weights without one unit of each cell)."""
         seen = np.flatnonzero(self.n > 0)
         start = 0
-        for rows in block_sizes(len(seen), 64):
+        for rows in block_sizes(len(seen), self.breadth):
             index = seen[start : start + rows]
             yield self.n[index], Tilt(self.n, 1.0, -1.0, index)
             start += rows
@@ -110,7 +112,9 @@ def _unit_by_unit(rng: np.random.Generator, n: Floats, total: int, rows: int) ->
     return np.bincount(drawn.ravel(), minlength=rows * len(n)).reshape(rows, len(n)).astype(float)
 
 
-def bootstrap(statistic: Statistic, design: Design, rng: np.random.Generator, resamples: int, poisson: bool = False) -> Floats:
+def bootstrap(
+    statistic: Statistic, design: Design, rng: np.random.Generator, resamples: int, poisson: bool = False
+) -> Floats:
     """The statistic of each resample, in blocks that keep memory constant."""
     draw = design.poisson if poisson else design.draw
     width = design.width + (design.size if isinstance(design, Clusters) else 0)
@@ -131,8 +135,13 @@ class Jackknife:
 
     @cached_property
     def centred(self) -> Floats:
-        """Mean minus value: positive where leaving the unit out hurts."""
-        return _weighted(self.n, self.value) / self.size - self.value
+        """Mean minus value: positive where leaving the unit out hurts; 0 where the value is undefined."""
+        known = ~np.isnan(self.value)
+        if known.all():
+            return np.asarray(_weighted(self.n, self.value) / self.size - self.value, float)
+        value = np.where(known, self.value, 0.0)
+        seen = np.maximum(_weighted(self.n, known.astype(float)), 1.0)
+        return np.where(known, _weighted(self.n, value) / seen - value, 0.0)
 
     @cached_property
     def se(self) -> Floats:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Texts = NDArray[np.str_]
 
 BLOCK = 64 * 2**20 // 8
 """Numbers in one block of a weight matrix: 64 MB."""

@@ -15,7 +15,12 @@ EDGE = 20
 
 
 def critical_difference(
-    names: Sequence[str], mean_ranks: NDArray[np.float64], difference: float, groups: Sequence[Sequence[int]], *, title: str
+    names: Sequence[str],
+    mean_ranks: NDArray[np.float64],
+    difference: float,
+    groups: Sequence[Sequence[int]],
+    *,
+    title: str,
 ) -> str:
     """An SVG diagram after Demšar (2006); the better half is labelled on the left, the rest on the right.
 

@@ -55,7 +55,9 @@ def number(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
 
 
-def text(x: float, y: float, label: object, *, anchor: str = "start", css: str = "", title: str = "", size: int = FONT) -> str:
+def text(
+    x: float, y: float, label: object, *, anchor: str = "start", css: str = "", title: str = "", size: int = FONT
+) -> str:
     """One line of text; ``title`` is what a reader sees on hovering (the full text of a shortened label)."""
     hover = f"<title>{escape(title)}</title>" if title else ""
     kind = f' class="{css}"' if css else ""
@@ -69,7 +71,9 @@ def line(x1: float, y1: float, x2: float, y2: float, *, css: str = "line", width
     return f'<line {ends} class="{css}" stroke-width="{number(width)}"{dashed}/>'
 
 
-def rect(x: float, y: float, width: float, height: float, *, css: str = "accent", opacity: float = 1, title: str = "") -> str:
+def rect(
+    x: float, y: float, width: float, height: float, *, css: str = "accent", opacity: float = 1, title: str = ""
+) -> str:
     hover = f"<title>{escape(title)}</title>" if title else ""
     size = f'x="{number(x)}" y="{number(y)}" width="{number(max(width, 0))}" height="{number(max(height, 0))}"'
     return f'<rect {size} class="{css} box" fill-opacity="{number(opacity)}">{hover}</rect>'
@@ -83,7 +87,9 @@ def dot(x: float, y: float, *, css: str = "accent", radius: float = 4, title: st
 def document(width: float, height: float, parts: Iterable[str], label: str) -> str:
     """A whole chart with its theme; ``label`` is read out by screen readers."""
     size = f'viewBox="0 0 {number(width)} {number(height)}" width="{number(width)}" height="{number(height)}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="karat-chart" {size} role="img" aria-label="{escape(label)}">'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="karat-chart" {size} role="img" aria-label="{escape(label)}">'
+    )
     return f"{head}<style>{STYLE}</style>{''.join(parts)}</svg>"
 
 

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intervals of every score of one system: the method that fits each, or the one that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from karat.cells import Cells
+from karat.evaluation import Interval, Score, SystemResult
+from karat.findings import Finding, finding
+from karat.metric import Metric, MetricError
+from karat.plan import Plan
+from karat.stats import intervals
+from karat.stats.battery import Battery
+from karat.stats.intervals import METHODS, RESAMPLES, Bounds
+from karat.stats.resampling import Clusters, Design, Units
+from karat.stats.sample import Sample, Stratum
+from karat.stats.streams import hash_group
+from karat.stats.weights import Floats, Texts
+
+AFFORDABLE = 5e8
+"""Numbers that the resamples of one system may cost; beyond it the jackknife takes their place."""
+CLASS_NUMBERS = 5e7
+"""Largest table of resamples × class scores that is held."""
+FEW_CLUSTERS = 50
+GROUPS = 256
+RESAMPLED = {"bca", "percentile", "basic", "poisson"}
+NAMES = {m: f"bootstrap-{m}" for m in RESAMPLED} | {"groups": "random-groups"}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asked of intervals."""
+
+    level: float = 0.95
+    method: str = "auto"
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise MetricError(f"interval method {self.method!r} is not one of {', '.join(METHODS)}")
+        if not 0 < self.level < 1:
+            raise MetricError(f"an interval level of {self.level} is not between 0 and 1")
+        if self.resamples < 100:
+            raise MetricError(f"{self.resamples} resamples are too few for an interval; take 100 or more")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"level": self.level, "method": self.method, "resamples": self.resamples}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Bounds of every column, with the method of each."""
+
+    bounds: Bounds
+    method: list[str]
+
+    def interval(self, column: int, level: float) -> Interval | None:
+        low, high = float(self.bounds.low[column]), float(self.bounds.high[column])
+        if not (np.isfinite(low) and np.isfinite(high)):
+            return None
+        drawn = self.bounds.resamples if self.method[column] in RESAMPLED else None
+        name = NAMES.get(self.method[column], self.method[column])
+        return Interval(level, low, high, name, drawn, float(self.bounds.se[column]))
+
+
+def add_intervals(result: SystemResult, plan: Plan, wanted: Wanted, keys: ClusterKeys | None = None) -> SystemResult:
+    """The system with intervals on its scores, and with what speaks against trusting them."""
+    battery = Battery(plan.catalogue, plan.metrics, plan.fill)
+    names = cluster_names(result.cells, keys) if keys or wanted.method == "groups" else None
+    clusters = None if names is None else clusters_of(result.cells, _grouped(names, wanted))
+    scores = with_intervals(result.scores, result.cells, battery, wanted, clusters)
+    found = trust_findings(result.cells, scores, battery, plan.context.unit)
+    if keys and clusters and names is not None:
+        found += cluster_findings(names, clusters)
+    return replace(result, scores=scores, findings=[*result.findings, *(_of_file(f, result.name) for f in found)])
+
+
+def _of_file(found: Finding, file: str) -> Finding:
+    return msgspec.structs.replace(found, file=file)
+
+
+@dataclass(frozen=True)
+class ClusterKeys:
+    """Units of gold (test case and id as one text, sorted) and the cluster of each."""
+
+    unit: Texts
+    cluster: Texts
+
+
+ALONE = "\x00"
+
+
+def cluster_names(cells: Cells, keys: ClusterKeys | None) -> Texts:
+    """The cluster of each unit; one that gold puts in none stands alone under its own id."""
+    unit = unit_keys(cells)
+    alone = np.char.add(ALONE, unit)
+    if keys is None or len(keys.unit) == 0:
+        return alone
+    at = np.minimum(np.searchsorted(keys.unit, unit), len(keys.unit) - 1)
+    return np.where(keys.unit[at] == unit, keys.cluster[at], alone)
+
+
+def unit_keys(cells: Cells) -> Texts:
+    """Test case and id of each unit as one text."""
+    if cells.unit is None or cells.unit_ids is None:
+        raise MetricError("the units of this evaluation were not kept; evaluate with units=True")
+    case = np.array(cells.test_cases, str)[cells.test_case[cells.unit]]
+    return np.char.add(np.char.add(case, "\x1f"), np.asarray(cells.unit_ids).astype(str))
+
+
+def _grouped(names: Texts, wanted: Wanted) -> Texts:
+    return hash_group(names, GROUPS).astype(str) if wanted.method == "groups" else names
+
+
+def clusters_of(cells: Cells, names: Texts) -> dict[int, Clusters]:
+    """The clusters of each test case."""
+    assert cells.unit is not None
+    case, code = cells.test_case[cells.unit], np.unique(names, return_inverse=True)[1]
+    out = {}
+    for t in range(len(cells.test_cases)):
+        inside = cells.test_case == t
+        place = np.cumsum(inside) - 1
+        out[t] = Clusters.of(code[case == t], place[cells.unit[case == t]], int(inside.sum()))
+    return out
+
+
+def cluster_findings(names: Texts, clusters: Mapping[int, Clusters]) -> list[Finding]:
+    alone, size = int(np.char.startswith(names, ALONE).sum()), sum(c.size for c in clusters.values())
+    found = [finding("no-cluster", count=alone)] if alone else []
+    return found + ([finding("few-clusters", count=size)] if size < FEW_CLUSTERS else [])
+
+
+def sample_of(cells: Cells, battery: Battery, classes: bool, clusters: Mapping[int, Clusters] | None = None) -> Sample:
+    """The test cases of these cells, each with its statistic."""
+    strata = []
+    for t, name in enumerate(cells.test_cases):
+        index = np.flatnonzero(cells.test_case == t)
+        own = cells.take(index)
+        breadth = 4 * max(len(cells.classes), 16)
+        design: Design = clusters[t] if clusters else Units(own.n.astype(float), breadth)
+        strata.append(Stratum(name, battery.statistic(own, classes), design))
+    return Sample(strata)
+
+
+def with_intervals(
+    scores: Mapping[Metric, Score], cells: Cells, battery: Battery, wanted: Wanted,
+    clusters: Mapping[int, Clusters] | None = None,
+) -> dict[Metric, Score]:  # fmt: skip
+    """The scores with intervals: overall, by test case and by class."""
+    if len(cells) == 0:
+        return dict(scores)
+    width = len(cells.classes) * len(battery.class_columns(1))
+    classes = 0 < width * wanted.resamples <= CLASS_NUMBERS and width * len(cells) <= CLASS_NUMBERS
+    tables = estimate(sample_of(cells, battery, classes, clusters), wanted)
+    columns = battery.class_columns(len(cells.classes)) if classes else {}
+    return {m: _attach(scores[m], i, tables, columns.get(m), wanted.level) for i, m in enumerate(battery.metrics)}
+
+
+def _attach(score: Score, column: int, tables: list[Table], classes: slice | None, level: float) -> Score:
+    """``tables``: the overall one, then one per test case."""
+    overall, *parts = tables
+    by_case = {name: t.interval(column, level) for name, t in zip(score.test_cases, parts, strict=True)}
+    first = classes.start if classes else 0
+    by_class: dict[tuple[str, str], Interval | None] = {}
+    for name, table in [("", overall), *zip(score.test_cases, parts, strict=True)] if classes else []:
+        by_class |= {(name, label): table.interval(first + i, level) for i, label in enumerate(score.classes)}
+    return replace(
+        score,
+        interval=overall.interval(column, level) if score.value is not None else None,
+        test_case_intervals={k: v for k, v in by_case.items() if v},
+        class_intervals={k: v for k, v in by_class.items() if v},
+    )
+
+
+def estimate(sample: Sample, wanted: Wanted) -> list[Table]:
+    """Bounds of the overall score, then of each test case."""
+    method = wanted.method
+    if method == "auto":
+        return _automatic(sample, wanted)
+    if method in RESAMPLED:
+        return _resampled(sample, wanted, method)
+    return [_closed(s, method, wanted) for s in [sample, *(Sample([t]) for t in sample.strata)]]
+
+
+def _resampled(sample: Sample, wanted: Wanted, method: str) -> list[Table]:
+    draws = np.stack([s.draws(wanted.seed, "interval", wanted.resamples, method == "poisson") for s in sample.strata])
+    whole = _from_draws(sample, sample.overall(draws), method, wanted)
+    if len(sample.strata) == 1:
+        return [whole, whole]
+    return [whole, *(_from_draws(Sample([s]), d, method, wanted) for s, d in zip(sample.strata, draws, strict=True))]
+
+
+def _from_draws(sample: Sample, draws: Floats, method: str, wanted: Wanted) -> Table:
+    accel = sample.acceleration if method == "bca" else np.zeros_like(sample.point)
+    low, high = intervals.from_draws(sample.point, draws, accel, method, wanted.level)
+    bounds = Bounds(low, high, intervals.spread(draws), wanted.resamples, np.isnan(draws).mean(0))
+    return Table(bounds, [method] * len(sample.point))
+
+
+def _closed(sample: Sample, method: str, wanted: Wanted) -> Table:
+    """Methods without random numbers."""
+    chosen = {
+        "jackknife-t": _jackknife, "student-t": _jackknife, "delta": _delta, "groups": _jackknife,
+        "wilson": _proportion, "clopper-pearson": _proportion,
+    }[method]  # fmt: skip
+    bounds = chosen(sample, wanted)
+    applies = [
+        method not in ("wilson", "clopper-pearson", "student-t") or _fits(sample, method, k)
+        for k in range(len(sample.point))
+    ]
+    blank = np.where(applies, 0.0, np.nan)
+    return Table(Bounds(bounds.low + blank, bounds.high + blank, bounds.se), [method] * len(sample.point))
+
+
+def _fits(sample: Sample, method: str, column: int) -> bool:
+    if method == "student-t":
+        return all(bool(s.unit_scores.is_mean[column]) for s in sample.strata)
+    return len(sample.strata) == 1 and sample.strata[0].unit_scores.is_share(column)
+
+
+def _jackknife(sample: Sample, wanted: Wanted) -> Bounds:
+    low, high = intervals.student(sample.point, sample.se, sample.df, wanted.level)
+    return Bounds(low, high, sample.se)
+
+
+def _delta(sample: Sample, wanted: Wanted) -> Bounds:
+    variance = [
+        intervals.delta_se(s.statistic, s.design.n) ** 2 * w**2
+        for s, w in zip(sample.strata, sample.share, strict=True)
+    ]
+    se = np.sqrt(np.nansum(variance, 0))
+    low, high = intervals.student(sample.point, se, np.inf, wanted.level)
+    return Bounds(low, high, se)
+
+
+def _proportion(sample: Sample, wanted: Wanted) -> Bounds:
+    """Wilson's or Clopper and Pearson's interval of every column; only shares of units may use it."""
+    stratum = sample.strata[0]
+    known = ~np.isnan(stratum.unit_scores.value)
+    n = stratum.seen @ known.astype(float)
+    hits = np.round(stratum.seen @ np.where(known, stratum.unit_scores.value, 0.0))
+    method = intervals.clopper_pearson if wanted.method == "clopper-pearson" else intervals.wilson
+    with np.errstate(invalid="ignore", divide="ignore"):
+        low, high = method(np.clip(hits, 0, n), n, wanted.level)
+        return Bounds(low, high, np.sqrt(sample.point * (1 - sample.point) / n))
+
+
+def _automatic(sample: Sample, wanted: Wanted) -> list[Table]:
+    """Student for means, Wilson for shares, BCa for the rest; the jackknife where resampling would cost too much."""
+    parts = [sample, *(Sample([s]) for s in sample.strata)]
+    choices = [[_choice(part, k) for k in range(len(sample.point))] for part in parts]
+    if not any("bca" in c for c in choices):
+        return [_mixed(part, c, None, wanted) for part, c in zip(parts, choices, strict=True)]
+    if sum(s.cost(wanted.resamples) for s in sample.strata) > AFFORDABLE:
+        choices = [["jackknife-t" if m == "bca" else m for m in c] for c in choices]
+        return [_mixed(part, c, None, wanted) for part, c in zip(parts, choices, strict=True)]
+    drawn = _resampled(sample, wanted, "bca")
+    return [_mixed(part, c, table, wanted) for part, c, table in zip(parts, choices, drawn, strict=True)]
+
+
+def _choice(sample: Sample, column: int) -> str:
+    clustered = any(isinstance(s.design, Clusters) for s in sample.strata)
+    if clustered and sum(s.design.size for s in sample.strata) < FEW_CLUSTERS:
+        return "jackknife-t"
+    if clustered or not all(bool(s.unit_scores.is_mean[column]) for s in sample.strata):
+        return "bca"
+    if len(sample.strata) == 1 and sample.strata[0].unit_scores.is_share(column):
+        return "wilson"
+    return "bca" if any(abs(_skewness(s, column)) > 1 for s in sample.strata) else "student-t"
+
+
+def _skewness(stratum: Stratum, column: int) -> float:
+    value, n = stratum.unit_scores.value[:, column], stratum.seen
+    known = ~np.isnan(value)
+    value, n = value[known], n[known]
+    if n.sum() == 0:
+        return 0.0
+    apart = value - (n @ value) / n.sum()
+    variance = float(n @ apart**2) / n.sum()
+    return float(n @ apart**3) / n.sum() / variance**1.5 if variance > 1e-24 else 0.0
+
+
+def _mixed(sample: Sample, choice: list[str], drawn: Table | None, wanted: Wanted) -> Table:
+    """Each column by its own method."""
+    tables = {"bca": drawn} if drawn else {}
+    if "wilson" in choice:
+        tables["wilson"] = Table(_proportion(sample, wanted), choice)
+    if {"student-t", "jackknife-t"} & set(choice):
+        tables["student-t"] = tables["jackknife-t"] = Table(_jackknife(sample, wanted), choice)
+    picked = [tables[m] for m in choice]
+    ends = {
+        e: np.array([float(getattr(t.bounds, e)[k]) for k, t in enumerate(picked) if t]) for e in ("low", "high", "se")
+    }
+    undefined = np.zeros(len(choice)) if drawn is None else drawn.bounds.undefined
+    return Table(Bounds(ends["low"], ends["high"], ends["se"], wanted.resamples, undefined), choice)
+
+
+FEW_UNITS, FEW_MEMBERS = 30, 10
+
+
+def trust_findings(cells: Cells, scores: Mapping[Metric, Score], battery: Battery, unit: str) -> list[Finding]:
+    """Why an interval of this size should not be trusted."""
+    found = []
+    units = int(cells.n.sum())
+    if units < FEW_UNITS:
+        found.append(finding("few-units", count=units, unit=unit))
+    rare = rare_classes(cells) if any(battery.catalogue[m.name].by_class for m in battery.metrics) else []
+    if rare:
+        shown = ", ".join(f"{label} ({count})" for label, count in rare[:5]) + (", …" if len(rare) > 5 else "")
+        found.append(finding("rare-classes", count=len(rare), examples=shown))
+    return found + [finding("interval-degenerate", metric=str(m)) for m, s in scores.items() if _stuck(s)]
+
+
+def rare_classes(cells: Cells) -> list[tuple[str, int]]:
+    """Classes with fewer than ten gold members, and how many they have."""
+    if not hasattr(cells, "gold_of") or not cells.classes:
+        return []
+    gold = (cells.pooled() @ cells.gold_of)[0]
+    return [(label, int(gold[i])) for i, label in enumerate(cells.classes) if 0 < gold[i] < FEW_MEMBERS]
+
+
+def _stuck(score: Score) -> bool:
+    return score.interval is not None and score.interval.low == score.interval.high

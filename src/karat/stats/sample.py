@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What intervals need to know of one system: each test case's point, jackknife, unit scores and resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from karat.score import mean_defined
+from karat.stats.battery import Mask, UnitScores, unit_scores
+from karat.stats.resampling import Clusters, Design, Jackknife, Units, bootstrap, jackknife
+from karat.stats.streams import stream
+from karat.stats.weights import Floats
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """One test case: it is resampled by itself, so that every test case keeps its size."""
+
+    name: str
+    statistic: Callable[[Any], Floats]
+    design: Design
+
+    @cached_property
+    def point(self) -> Floats:
+        return np.asarray(self.statistic(self.design.n[None, :])[0], float)
+
+    @cached_property
+    def jackknife(self) -> Jackknife:
+        return jackknife(self.statistic, self.design)
+
+    @cached_property
+    def unit_scores(self) -> UnitScores:
+        return unit_scores(self.statistic, self.design.n)
+
+    @property
+    def seen(self) -> Floats:
+        """Counts of the cells that occur, in the order of `unit_scores`."""
+        return self.design.n[self.design.n > 0]
+
+    def cost(self, resamples: int) -> float:
+        """Work of the resamples, in numbers drawn one unit at a time (drawing a cell costs ten of them)."""
+        return resamples * min(10.0 * self.design.width, float(self.design.n.sum()))
+
+    def draws(self, seed: int, key: str, resamples: int, poisson: bool) -> Floats:
+        return bootstrap(self.statistic, self.design, stream(seed, key, self.name), resamples, poisson)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The test cases of one system; the overall score is the mean of those that have one."""
+
+    strata: list[Stratum]
+
+    @cached_property
+    def points(self) -> Floats:
+        """Test cases × columns."""
+        return np.stack([s.point for s in self.strata])
+
+    @cached_property
+    def point(self) -> Floats:
+        return mean_defined(self.points.T)
+
+    @cached_property
+    def _defined(self) -> Mask:
+        return ~np.isnan(self.points)
+
+    @cached_property
+    def share(self) -> Floats:
+        """Weight of each test case in the overall score, by column."""
+        return self._defined / np.maximum(self._defined.sum(0), 1)
+
+    @cached_property
+    def se(self) -> Floats:
+        """Jackknife standard error of the overall score."""
+        return np.asarray(np.sqrt((self._variances * self.share**2).sum(0)), float)
+
+    @cached_property
+    def _variances(self) -> Floats:
+        return np.stack([s.jackknife.se**2 for s in self.strata])
+
+    @cached_property
+    def df(self) -> Floats:
+        """Degrees of freedom of `se` (Satterthwaite's when there are several test cases)."""
+        sizes = np.array([max(s.jackknife.size - 1, 1) for s in self.strata])[:, None]
+        v = self._variances * self.share**2
+        den = (v**2 / sizes).sum(0)
+        return np.divide(v.sum(0) ** 2, den, out=np.full(den.shape, float(sizes.sum())), where=den > 0)
+
+    @cached_property
+    def acceleration(self) -> Floats:
+        """The *a* of BCa over all test cases together."""
+        cubes = sum(_moment(s.jackknife, w, 3) for s, w in zip(self.strata, self.share, strict=True))
+        squares = sum(_moment(s.jackknife, w, 2) for s, w in zip(self.strata, self.share, strict=True))
+        cubes, squares = np.asarray(cubes, float), np.asarray(squares, float)
+        return np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
+
+    def overall(self, draws: Floats) -> Floats:
+        """Resamples of the overall score from those of the test cases (test cases × resamples × columns)."""
+        return mean_defined(np.moveaxis(draws, 0, -1)) if len(draws) > 1 else draws[0]
+
+
+def _moment(jack: Jackknife, share: Floats, power: int) -> Floats:
+    return np.asarray(np.tensordot(jack.n, (jack.centred * share) ** power, 1), float)
+
+
+def design_of(n: Floats, cluster: Clusters | None, breadth: int) -> Design:
+    """Units, unless clusters were named."""
+    return Units(n, breadth) if cluster is None else cluster
