@@ -63,7 +63,7 @@ KINDS: dict[str, Kind] = {
     "file-empty": Kind("error", "the file is empty", "write at least one record"),
     "no-records": Kind("error", "the file holds no record", "write at least one record"),
     "unknown-format": Kind(
-        "error", "the format cannot be told from the content", "name it with --format; `karat formats` lists them"
+        "error", "the format cannot be told from the content", "name it with --input-format; `karat formats` lists them"
     ),
     "bad-option": Kind("error", "{message}", "{way_out}"),
     "encoding-utf16": Kind("warning", "read as {encoding}", "save the file as UTF-8 to silence this"),
@@ -72,7 +72,9 @@ KINDS: dict[str, Kind] = {
         "byte 0x{byte:02x} is not UTF-8; the file looks like Latin-1 (or Windows-1252)",
         "save it as UTF-8, or pass --encoding latin-1",
     ),
-    "nul-byte": Kind("error", "a NUL byte: this is not a text file", "export the data as text, or name its --format"),
+    "nul-byte": Kind(
+        "error", "a NUL byte: this is not a text file", "export the data as text, or name its --input-format"
+    ),
     "bad-json": Kind("error", "not valid JSON: {reason}", "mend the syntax here; every record before it is read"),
     "not-records": Kind(
         "error", "expected an array of objects, found {found}", 'write [{{"id": …, "value": …}}, …] or JSON Lines'

@@ -197,8 +197,7 @@ class Definition:
         notes = []
         if self.by_class:
             average, classes = said.pop("average"), said.pop("classes")
-            notes.append(average)
-            notes += ["gold classes"] if classes == "gold" and average != "samples" else []
+            notes += [average] if average == "samples" else [average, f"{classes} classes"]
         notes += [f"{k}={_quoted(v)}" for k, v in metric.params if k in said]
         return self.title + cut + (f" ({', '.join(notes)})" if notes else "")
 

@@ -44,7 +44,10 @@ input_options = _stacked(
         "-c", "--context", type=click.Choice(list(MODULES)), help="Context; detected from the data if not given."
     ),
     click.option(
-        "--format", type=click.Choice(list(FORMATS)), help="File format; detected from the content if not given."
+        "--input-format",
+        "format",
+        type=click.Choice(list(FORMATS)),
+        help="File format; detected from the content if not given.",
     ),
     click.option("--encoding", metavar="NAME", help="Text encoding, if not UTF-8 (for example latin-1)."),
     click.option("--id", "id_column", metavar="COLUMN", help="Column that holds the ids."),
@@ -83,7 +86,9 @@ interval_options = _stacked(
         help="How intervals are made; auto takes what fits each metric.",
     ),
     click.option("--resamples", type=int, default=RESAMPLES, show_default=True, help="Number of resamples."),
-    click.option("--cluster-by", metavar="COLUMN", help="Gold column whose values are drawn whole (document, user, …)."),
+    click.option(
+        "--cluster-by", metavar="COLUMN", help="Gold column whose values are drawn whole (document, user, …)."
+    ),
 )
 
 report_options = _stacked(

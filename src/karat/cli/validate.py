@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``karat validate``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+import msgspec
+
+from karat.api import validate
+from karat.cli.failures import BAD_INPUT, any_error, as_github, guarded, show
+from karat.cli.options import context_options, input_options, said
+from karat.findings import Finding
+
+
+@click.command("validate", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@input_options
+@context_options
+@click.option("--json", "as_json", is_flag=True, help="Findings as one JSON array on stdout.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["human", "json", "github"]),
+    default="human",
+    show_default=True,
+    help="Form of the findings.",
+)
+@guarded
+def command(files: tuple[str, ...], as_json: bool, form: str, **given: Any) -> None:
+    """Check files and say what is wrong, where and how to mend it; exit with 2 if anything is."""
+    found = [f for file in files for f in validate(file, **said(given))]
+    {"human": _human, "json": _json, "github": _github}["json" if as_json else form](found, len(files))
+    if any_error(found):
+        sys.exit(BAD_INPUT)
+
+
+def _human(found: list[Finding], files: int) -> None:
+    show(found)
+    errors = sum(f.severity == "error" for f in found)
+    click.echo(
+        f"{files} {'file' if files == 1 else 'files'} checked: {errors} {'error' if errors == 1 else 'errors'}, {len(found) - errors} other findings"
+    )
+
+
+def _json(found: list[Finding], files: int) -> None:
+    click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+
+
+def _github(found: list[Finding], files: int) -> None:
+    for one in found:
+        click.echo(as_github(one))

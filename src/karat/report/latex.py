@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The LaTeX report: booktabs tables to paste into a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from karat.evaluation import Evaluation
+from karat.report.rows import Grid
+from karat.report.terminal import tables
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "—": "---", "@": "@", "κ": r"$\kappa$",
+}  # fmt: skip
+
+
+def render(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, show: Sequence[str] = ()) -> str:
+    """One ``table`` environment per table; needs the package booktabs."""
+    return (
+        "\n".join(["% needs \\usepackage{booktabs}", *(table(g) for g in tables(evaluation, by, digits, show))]) + "\n"
+    )
+
+
+def table(grid: Grid) -> str:
+    lines = [
+        r"\begin{table}", r"\centering", rf"\caption{{{escape(grid.title)}}}",
+        rf"\begin{{tabular}}{{l{'r' * (len(grid.head) - 1)}}}", r"\toprule", _row(grid.head), r"\midrule",
+        *map(_row, grid.rows), r"\bottomrule", r"\end{tabular}", r"\end{table}",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _row(fields: Sequence[str]) -> str:
+    return " & ".join(map(escape, fields)) + r" \\"
+
+
+def escape(text: str) -> str:
+    """Text with LaTeX's own characters disarmed."""
+    return "".join(_SPECIAL.get(c, c) for c in text)
