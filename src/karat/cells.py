@@ -203,6 +203,11 @@ class ClassCells(Cells):
         """1 where a class is predicted."""
         raise AttributeError("pred_of")
 
+    def in_scope(self, W: Weights, classes: str) -> NDArray[np.bool_]:
+        """Classes that an average covers: those on either side, or those in gold."""
+        gold = W @ self.gold_of > 0
+        return gold if classes == "gold" else gold | (W @ self.pred_of > 0)
+
 
 class Collapsed:
     """Cells seen as if all classes were one: their counts by class become row sums."""

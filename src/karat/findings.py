@@ -176,5 +176,50 @@ KINDS: dict[str, Kind] = {
     "label-not-in-hierarchy": Kind(
         "warning", "label {label!r} is not in the hierarchy; it counts as a root", "add it to the hierarchy{suggestion}"
     ),
+    # page streams
+    "page-number-bad": Kind("error", "a page of document {id!r} has no whole number", "number pages 1, 2, 3, …"),
+    "page-flag-null": Kind(
+        "error",
+        "the first-page flag of {number} of document {id!r} is missing, null or neither true nor false",
+        "give every page is_first_page true or false, or predict from confidences with --threshold",
+    ),
+    "repeated-page": Kind(
+        "error", "page {number} of document {id!r} is repeated (first on line {first})", "keep one record per page"
+    ),
+    "page-list-bad": Kind("error", "the pages cannot be read: expected {expected}", "`karat formats` shows examples"),
+    "range-bad": Kind(
+        "error", "the page range has no first or last page, or ends before it begins", "write first ≤ last"
+    ),
+    "confidence-range": Kind(
+        "error", "the confidence of {number} of document {id!r} is {value}, not between 0 and 1", "give probabilities"
+    ),
+    "confidence-missing": Kind(
+        "warning",
+        "{count} of {total} pages have no confidence; metrics of confidence leave them out",
+        "give every page one",
+    ),
+    "confidence-of-flag": Kind(
+        "warning",
+        "pages predicted not first have confidences up to {high:g}, pages predicted first down to {low:g}",
+        "if a confidence is that of the flag, not of being first, say --confidence-of flag",
+    ),
+    "category-missing": Kind(
+        "warning",
+        "{count} of {total} pages have no predicted category; they count as wrong",
+        "predict a category for each",
+    ),
+    "pages-on-one-side": Kind(
+        "error",
+        "{pages} of document {id!r} are not in {other}",
+        "give both sides the same pages, or choose --missing-pages not-first|truncate",
+    ),
+    "pages-as-not-first": Kind(
+        "warning",
+        "{pages} of document {id!r} are not in {other}; they begin no file there",
+        "give both sides the same pages",
+    ),
+    "pages-left-out": Kind(
+        "warning", "{pages} of document {id!r} are not in {other}; they are left out", "give both sides the same pages"
+    ),
     "more": Kind("note", "{count} more findings of kind {kind}", "mend the ones shown first"),
 }

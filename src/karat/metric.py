@@ -210,12 +210,13 @@ class Definition:
         assert isinstance(cells, ClassCells)
         average, classes = params.pop("average"), params.pop("classes")
         values = self.function(W, cells, **params).filled(fill)
-        gold = W @ cells.gold_of
-        scope = gold > 0 if classes == "gold" else (gold > 0) | (W @ cells.pred_of > 0)
+        scope = cells.in_scope(W, classes)
         if average == "samples":
             value = self._samples(W, cells, params, fill)
+        elif average == "micro" and classes == "all":
+            value = self.function(W, Collapsed(cells), **params).filled(fill).value[:, 0]
         else:
-            value = _average(values, average, scope, gold, fill)
+            value = _average(values, average, scope, W @ cells.gold_of, fill)
         return Result(value, values.reason if average == "micro" else "no class has a value", values.value, scope)
 
     def _samples(self, W: Weights, cells: ClassCells, params: Mapping[str, Any], fill: float) -> Floats:

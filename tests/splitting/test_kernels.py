@@ -7,10 +7,10 @@ import json
 from itertools import groupby
 from pathlib import Path
 
-from nltk.metrics import segmentation as nltk_segmentation
 import numpy as np
 import pytest
 import segeval
+from nltk.metrics import segmentation as nltk_segmentation
 from scipy.optimize import linear_sum_assignment
 
 from karat.contexts.splitting.moves import moves

@@ -16,6 +16,7 @@ from karat.metric import Catalogue, Definition, MetricError
 MODULES = {
     "monolabel": "karat.contexts.monolabel",
     "multilabel": "karat.contexts.multilabel",
+    "splitting": "karat.contexts.splitting",
 }
 """Where each context lives; imported when it is asked for."""
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from karat.findings import Finding, InputError, finding
+from karat.read.pages import shape
 from karat.read.relation import Engine, normalise, quoted
 from karat.read.source import Source
 from karat.read.table import NAMES, Read, Table, match_columns
@@ -74,6 +75,8 @@ def _broken_head(source: Source) -> list[Finding]:
 def is_header(first: list[str], read: Read) -> bool:
     """Is the first row a header? It is if it holds a name that the user gave, or usual names for id or value."""
     known = {c.strip().lower() for c in first}
+    if shape(first, read):
+        return True
     if read.columns:
         return any(c.lower() in known for c in read.columns.values())
     return len(match_columns(first, {}, NAMES).keys() & {"id", "value", "test_case"}) >= min(2, len(first))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from karat.contexts.base import Coded
 from karat.findings import InputError, finding
+from karat.read.pages import shape
 from karat.read.relation import Engine, normalise, quoted
 from karat.read.table import Read, Table, match_columns
 
@@ -59,7 +60,7 @@ def _series(values: Any) -> Iterable[Any]:
 
 
 def _is_records(values: Sequence[Mapping[str, Any]], read: Read) -> bool:
-    return "value" in match_columns(list(values[0]), read.columns)
+    return "value" in match_columns(list(values[0]), read.columns) or shape(values[0], read) is not None
 
 
 def _read_records(engine: Engine, records: Sequence[Mapping[str, Any]], read: Read) -> Table:
@@ -109,7 +110,12 @@ def _plain(value: Any) -> Any:
 
 
 def _texts(column: Iterable[Any]) -> NDArray[np.object_]:
-    return np.array([None if v is None else str(v) for v in column], object)
+    """Plain values as text; what is nested as JSON."""
+    encode = msgspec.json.Encoder(enc_hook=_plain).encode
+    nested = (Mapping, list, tuple, set, np.ndarray)
+    return np.array(
+        [None if v is None else encode(v).decode() if isinstance(v, nested) else str(v) for v in column], object
+    )
 
 
 def _read_column(engine: Engine, values: Any, read: Read) -> Table:

@@ -25,6 +25,7 @@ SAID = {
     "labels": "lists of labels",
     "weights": "weights by label",
     "number": "numbers",
+    "pages": "pages",
     "none": "nothing",
 }
 """How the kinds of value are called in messages."""
@@ -44,7 +45,11 @@ def normalise(
     json_text: bool = False, line_of: Callable[[int], int | None] = lambda row: None, findings: list[Finding] | None = None,
 ) -> Table:  # fmt: skip
     """The relation as a table with our column names and one kind of value."""
+    from karat.read import pages
+
     types = engine.types(relation)
+    if shape := pages.shape(types, read):
+        return pages.normalise_pages(engine, read, relation, format, shape, json_text, line_of, list(findings or ()))
     found = match_columns(types, read.columns)
     rows = int(engine.run(f"SELECT count(*) AS n FROM {relation}")["n"][0])
     findings = list(findings or ())

@@ -87,7 +87,7 @@ class Overlaps:
 
     def total(self, values: Floats | Ints) -> Floats:
         """Sum of the values over the entries of each bundle."""
-        return np.bincount(self.bundle, values, self.pages.bundles)
+        return np.asarray(np.bincount(self.bundle, values, self.pages.bundles), float)
 
     @cached_property
     def split_gold(self) -> Ints:

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bundles of pages as cells: one cell per bundle, its vectors counted from the pages when first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from karat.cells import ClassCells, Sparse, Weights
+from karat.contexts.splitting.confidence import Levels, bins_of
+from karat.contexts.splitting.moves import moves
+from karat.contexts.splitting.overlaps import Overlaps
+from karat.contexts.splitting.pages import Bools, Floats, Ints, Pages
+from karat.contexts.splitting.windows import BorderEdits, Windows
+from karat.score import Mask
+
+NO_CATEGORY = "(no category)"
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The pages of all bundles with what else is known of each: number, confidence, category (a class index)."""
+
+    pages: Pages
+    number: Ints
+    confidence: Floats | None
+    """Probability that the page begins a file; NaN where not given."""
+    gold_category: Ints
+    pred_category: Ints | None
+    categories: int
+    count_first_page: bool = True
+
+    @cached_property
+    def counted(self) -> Bools:
+        """Pages that page-level scores count."""
+        return np.full(len(self.pages.bundle), True) if self.count_first_page else ~self.pages.opens
+
+    @cached_property
+    def overlaps(self) -> Overlaps:
+        return Overlaps(self.pages)
+
+    @cached_property
+    def moves(self) -> Ints:
+        """Least number of pages of each bundle to drag to another file."""
+        return moves(self.overlaps)
+
+    @cached_property
+    def edits(self) -> BorderEdits:
+        return BorderEdits(self.pages)
+
+    @cached_property
+    def levels(self) -> Levels | None:
+        """Pages with a confidence, by level."""
+        if self.confidence is None:
+            return None
+        known = self.counted & ~np.isnan(self.confidence)
+        return Levels(self.pages.bundle[known], self.pages.gold[known], self.confidence[known])
+
+    def by_category(self, mask: Bools, category: Ints | None = None) -> Sparse:
+        """Selected pages of each bundle by category (of gold, if no other is given)."""
+        at = np.flatnonzero(mask)
+        column = (self.gold_category if category is None else category)[at]
+        return run_counts(self.pages.bundle[at], column, (self.pages.bundles, self.categories))
+
+
+def run_counts(row: Ints, col: Ints, shape: tuple[int, int]) -> Sparse:
+    """Counts of (row, column); only neighbours are merged, because a bundle's pages come together."""
+    key = row * shape[1] + col
+    head = np.flatnonzero(np.diff(key, prepend=-1))
+    return Sparse.of(row[head], col[head], np.diff(head, append=len(key)), shape)
+
+
+class Bundles(ClassCells):
+    """One cell per bundle; classes are the categories of gold pages, and predicted ones where there are any."""
+
+    per_cell: ClassVar[tuple[str, ...]] = ("at",)
+    averages: ClassVar[tuple[str, ...]] = ("micro", "macro", "weighted")
+
+    def __init__(self, stream: Stream, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.stream = stream
+        self.at: Ints = np.arange(stream.pages.bundles)
+        """Bundle of each cell."""
+
+    def in_scope(self, W: Weights, classes: str) -> Mask:
+        """A category with pages counts, also if no page of it begins a file."""
+        return np.asarray((W @ self.pages_of > 0) | ((W @ self.category_pred_of > 0) & (classes == "all")))
+
+    def _each(self, of_bundle: Any) -> Floats:
+        """A number of each bundle as one of each cell."""
+        return np.asarray(of_bundle[self.at], float)
+
+    def _pages(self, mask: Bools) -> Sparse:
+        return self.stream.by_category(mask & self.stream.counted).rows(self.at)
+
+    @cached_property
+    def pages_of(self) -> Sparse:
+        """Counted pages by category."""
+        return self._pages(self.stream.counted)
+
+    @cached_property
+    def hit_of(self) -> Sparse:
+        """First pages that were predicted first, by category."""
+        return self._pages(self.stream.pages.gold & self.stream.pages.pred)
+
+    @cached_property
+    def gold_of(self) -> Sparse:
+        """First pages by category."""
+        return self._pages(self.stream.pages.gold)
+
+    @cached_property
+    def pred_of(self) -> Sparse:
+        """Pages predicted first, by gold category."""
+        return self._pages(self.stream.pages.pred)
+
+    @cached_property
+    def size(self) -> Floats:
+        """Pages of each bundle."""
+        return self._each(self.stream.pages.size)
+
+    @cached_property
+    def filled(self) -> Floats:
+        """1 for a bundle with pages."""
+        return (self.size > 0).astype(float)
+
+    @cached_property
+    def gold_files_of(self) -> Sparse:
+        """Gold files by the category of their first page."""
+        return self.stream.by_category(self.stream.pages.gold_cut).rows(self.at)
+
+    @cached_property
+    def pred_files_of(self) -> Sparse:
+        """Predicted files by the gold category of their first page."""
+        return self.stream.by_category(self.stream.pages.pred_cut).rows(self.at)
+
+    @cached_property
+    def exact_files_of(self) -> Sparse:
+        """Files with both borders right, by category."""
+        return self.stream.by_category(self.exact_first).rows(self.at)
+
+    @cached_property
+    def exact_first(self) -> Bools:
+        """True on the first page of files with both borders right."""
+        first = np.zeros(len(self.stream.pages.bundle), bool)
+        first[self.stream.overlaps.first[self.stream.overlaps.exact]] = True
+        return first
+
+    @cached_property
+    def files(self) -> Floats:
+        """Gold files of each bundle."""
+        return self._each(self.stream.pages.count(self.stream.pages.gold_cut))
+
+    @cached_property
+    def pred_files(self) -> Floats:
+        """Predicted files of each bundle."""
+        return self._each(self.stream.pages.count(self.stream.pages.pred_cut))
+
+    def paired(self, pairing: str) -> Floats:
+        """Pairs of a gold and a predicted file that count as the same file."""
+        overlaps = self.stream.overlaps
+        return self._each(overlaps.count(getattr(overlaps, PAIRINGS[pairing])))
+
+    def paired_iou(self, pairing: str) -> Floats:
+        """Sum of the pairs' intersections over unions."""
+        overlaps = self.stream.overlaps
+        return self._each(overlaps.total(np.where(getattr(overlaps, PAIRINGS[pairing]), overlaps.iou, 0.0)))
+
+    @cached_property
+    def flawless(self) -> Floats:
+        """1 for a bundle whose files are all right."""
+        overlaps = self.stream.overlaps
+        return self._each(overlaps.count(~overlaps.exact) == 0) * self.filled
+
+    @cached_property
+    def moves(self) -> Floats:
+        """Least number of pages to drag to another file."""
+        return self._each(self.stream.moves)
+
+    @cached_property
+    def split_gold(self) -> Floats:
+        return self._each(self.stream.overlaps.split_gold)
+
+    @cached_property
+    def merged_pred(self) -> Floats:
+        return self._each(self.stream.overlaps.merged_pred)
+
+    @cached_property
+    def shared_of_gold(self) -> Floats:
+        """Sum over pages of the share of their gold file that their predicted file holds."""
+        overlaps = self.stream.overlaps
+        return self._each(overlaps.total(overlaps.size**2 / overlaps.gold_size))
+
+    @cached_property
+    def shared_of_pred(self) -> Floats:
+        """Sum over pages of the share of their predicted file that their gold file holds."""
+        overlaps = self.stream.overlaps
+        return self._each(overlaps.total(overlaps.size**2 / overlaps.pred_size))
+
+    def windows(self, k: int | None) -> tuple[Floats, Floats, Floats]:
+        """Windows of each bundle: how many, of them wrong for Pk, and wrong for WindowDiff."""
+        windows = Windows(self.stream.pages, k)
+        return self._each(windows.count), self._each(windows.parted), self._each(windows.unequal)
+
+    @cached_property
+    def edit_weight(self) -> Floats:
+        return self._each(self.stream.edits.weight)
+
+    @cached_property
+    def edit_total(self) -> Floats:
+        return self._each(self.stream.edits.total)
+
+    @property
+    def thresholds(self) -> Floats:
+        """Distinct confidences, highest first."""
+        levels = self.stream.levels
+        return np.zeros(0) if levels is None else levels.thresholds
+
+    def _at_level(self, only_gold: bool) -> Sparse:
+        levels, bundles = self.stream.levels, self.stream.pages.bundles
+        if levels is None:
+            return Sparse.of([], [], [], (len(self), 0))
+        use = levels.gold if only_gold else np.full(len(levels.gold), True)
+        return run_counts(levels.bundle[use], levels.level[use], (bundles, len(levels.thresholds))).rows(self.at)
+
+    @cached_property
+    def firsts_at(self) -> Sparse:
+        """First pages of each bundle by level of confidence."""
+        return self._at_level(True)
+
+    @cached_property
+    def shown_at(self) -> Sparse:
+        """Pages of each bundle by level of confidence."""
+        return self._at_level(False)
+
+    def calibration(self, bins: int) -> tuple[Sparse, Sparse, Sparse]:
+        """Pages, first pages and summed confidence of each bundle by bin of confidence."""
+        levels, shape = self.stream.levels, (self.stream.pages.bundles, bins)
+        if levels is None:
+            return (Sparse.of([], [], [], (len(self), bins)),) * 3
+        column = bins_of(levels.confidence, bins)
+        sums = (1.0, levels.gold, levels.confidence)
+        pages, firsts, confidence = (Sparse.of(levels.bundle, column, x, shape).rows(self.at) for x in sums)
+        return pages, firsts, confidence
+
+    @cached_property
+    def rated(self) -> Floats:
+        """Pages of each bundle that have a confidence."""
+        return self._rated(None)
+
+    @cached_property
+    def squared_error(self) -> Floats:
+        """Sum of squared differences between confidence and truth."""
+        levels = self.stream.levels
+        return self._rated(None if levels is None else (levels.confidence - levels.gold) ** 2)
+
+    def _rated(self, weight: Floats | None) -> Any:
+        levels = self.stream.levels
+        if levels is None:
+            return np.zeros(len(self))
+        return self._each(np.bincount(levels.bundle, weight, self.stream.pages.bundles))
+
+    @cached_property
+    def category_pages_of(self) -> Sparse:
+        """Gold pages by category, where predictions carry categories."""
+        return self._categorised(self._everywhere, "gold")
+
+    @cached_property
+    def category_pred_of(self) -> Sparse:
+        """Pages by predicted category."""
+        return self._categorised(self._everywhere, "pred")
+
+    @cached_property
+    def category_hit_of(self) -> Sparse:
+        """Pages with the right category, by category."""
+        return self._categorised(self._same_category, "gold")
+
+    @cached_property
+    def category_files_of(self) -> Sparse:
+        """Gold files by category, where predictions carry categories."""
+        return self._categorised(self.stream.pages.gold_cut, "gold")
+
+    @cached_property
+    def category_pred_files_of(self) -> Sparse:
+        """Predicted files by predicted category."""
+        return self._categorised(self.stream.pages.pred_cut, "pred")
+
+    @cached_property
+    def category_exact_of(self) -> Sparse:
+        """Files with both borders and the category right, by category."""
+        return self._categorised(self.exact_first & self._same_category, "gold")
+
+    @property
+    def _everywhere(self) -> Bools:
+        return np.full(len(self.stream.pages.bundle), True)
+
+    @property
+    def _same_category(self) -> Bools:
+        return np.asarray(self.stream.pred_category == self.stream.gold_category)
+
+    def _categorised(self, mask: Bools, side: str) -> Sparse:
+        """Selected pages with a gold category, by their category on one side; a missing category is in no column."""
+        stream = self.stream
+        if stream.pred_category is None:
+            return Sparse.of([], [], [], (len(self), len(self.classes)))
+        category = stream.gold_category if side == "gold" else stream.pred_category
+        none = self.classes.index(NO_CATEGORY) if NO_CATEGORY in self.classes else -1
+        known = (stream.gold_category != none) & (category != none)
+        return stream.by_category(mask & known, category).rows(self.at)
+
+
+PAIRINGS = {"iou": "paired", "majority": "mostly", "exact": "exact"}

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables beside the scores: errors, timeline, thresholds, calibration and confusion of categories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from karat.contexts.splitting.bundles import Bundles
+from karat.contexts.splitting.confidence import f1_at
+from karat.contexts.splitting.pages import Ints
+from karat.evaluation import Detail
+
+ERRORS = 1000
+"""How many errors the table lists; their number is in the title."""
+STEPS = 50
+"""How many thresholds the sweep shows."""
+BUNDLES = 50
+"""How many bundles the timeline shows."""
+STRETCH = 60
+"""Pages on one line of the timeline."""
+
+
+def details(cells: Bundles) -> Iterator[Detail]:
+    """All tables that these cells can fill."""
+    yield errors(cells)
+    yield timeline(cells)
+    if len(cells.thresholds):
+        yield sweep(cells)
+        yield calibration(cells)
+    if cells.stream.pred_category is not None and len(cells.classes) <= 200:
+        yield confusion(cells, "pages")
+        yield confusion(cells, "files")
+
+
+def _name(cells: Bundles, bundle: int) -> str:
+    return str(cells.unit_ids[bundle]) if cells.unit_ids is not None else str(bundle + 1)
+
+
+def errors(cells: Bundles) -> Detail:
+    """Every border that only one side has, with the confidence that the system gave."""
+    pages, stream = cells.stream.pages, cells.stream
+    wrong = np.flatnonzero(pages.gold != pages.pred)
+    rows = [
+        [
+            _name(cells, int(pages.bundle[i])),
+            int(stream.number[i]),
+            "extra first page" if pages.pred[i] else "missed first page",
+            _confidence(stream.confidence, i),
+            cells.classes[stream.gold_category[i]],
+        ]
+        for i in wrong[:ERRORS].tolist()
+    ]
+    title = f"Errors ({len(wrong)} of {len(pages.bundle)} pages)"
+    return Detail("errors", title, ["bundle", "page", "error", "confidence", "category"], rows)
+
+
+def _confidence(confidence: Any, page: int) -> float | None:
+    return None if confidence is None or np.isnan(confidence[page]) else float(confidence[page])
+
+
+def timeline(cells: Bundles) -> Detail:
+    """Each page as a mark, gold above predicted: | begins a file, - continues it. Bundles with most errors come first."""
+    pages = cells.stream.pages
+    wrong = pages.count(pages.gold_cut != pages.pred_cut)
+    shown = np.argsort(-wrong, kind="stable")[:BUNDLES]
+    width = min(STRETCH, int(pages.size[shown].max(initial=0)))
+    rows = [row for bundle in shown.tolist() for row in _marks(cells, bundle, width)]
+    title = "Gold files above predicted files" + (
+        f" (the {BUNDLES} bundles with most errors)" if len(wrong) > BUNDLES else ""
+    )
+    return Detail("timeline", title, ["bundle", "page", "side", "files"], rows, "timeline")
+
+
+def _marks(cells: Bundles, bundle: int, width: int) -> Iterator[list[Any]]:
+    """Two rows for each stretch of pages."""
+    pages, start = cells.stream.pages, int(cells.stream.pages.start[bundle])
+    end = start + int(pages.size[bundle])
+    for low in range(start, end, STRETCH):
+        for side, cut in (("gold", pages.gold_cut), ("pred", pages.pred_cut)):
+            marks = np.where(cut[low : min(low + STRETCH, end)], "|", "-")
+            yield [_name(cells, bundle), int(cells.stream.number[low]), side, "".join(marks.tolist()).ljust(width)]
+
+
+def sweep(cells: Bundles) -> Detail:
+    """Precision, recall and F1 of first pages at up to 50 of the thresholds that occur."""
+    W = cells.pooled()
+    hits, shown = (np.cumsum(W @ x, -1)[0] for x in (cells.firsts_at, cells.shown_at))
+    f1 = f1_at(hits, shown)
+    at = np.unique(np.append(np.linspace(0, len(f1) - 1, min(STEPS, len(f1))).round().astype(np.int64), np.argmax(f1)))
+    total = hits[-1]
+    rows = [
+        [float(cells.thresholds[i]), int(hits[i]), int(shown[i] - hits[i]), int(total - hits[i]),
+         float(hits[i] / shown[i]), float(hits[i] / total) if total else None, float(f1[i]) if total else None]
+        for i in at.tolist()
+    ]  # fmt: skip
+    return Detail(
+        "thresholds",
+        "Thresholds on confidence",
+        ["threshold", "tp", "fp", "fn", "precision", "recall", "f1"],
+        rows,
+        "curve",
+    )
+
+
+def calibration(cells: Bundles, bins: int = 10) -> Detail:
+    """Mean confidence and share of first pages in each bin of confidence."""
+    W = cells.pooled()
+    pages, firsts, confidence = ((W @ x)[0] for x in cells.calibration(bins))
+    rows = [
+        [i / bins, (i + 1) / bins, int(pages[i]), float(confidence[i] / pages[i]), float(firsts[i] / pages[i])]
+        for i in np.flatnonzero(pages).tolist()
+    ]
+    return Detail(
+        "calibration", "Calibration of confidence", ["from", "to", "pages", "confidence", "first pages"], rows
+    )
+
+
+def confusion(cells: Bundles, over: str) -> Detail:
+    """Gold categories down, predicted across; a file without a partner of the same borders is in the last row or column."""
+    gold, pred = _pairs_of_pages(cells) if over == "pages" else _pairs_of_files(cells)
+    names = [*cells.classes, "(no such file)"]
+    table = np.zeros((len(names), len(names)), np.int64)
+    np.add.at(table, (gold, pred), 1)
+    down, across = np.flatnonzero(table.any(1)).tolist(), np.flatnonzero(table.any(0)).tolist()
+    rows = [[names[i], *table[i, across].tolist()] for i in down]
+    title = f"Categories of {over} (gold down, predicted across)"
+    return Detail(f"categories-{over}", title, ["gold", *(names[i] for i in across)], rows, "matrix")
+
+
+def _pairs_of_pages(cells: Bundles) -> tuple[Ints, Ints]:
+    assert cells.stream.pred_category is not None
+    return cells.stream.gold_category, cells.stream.pred_category
+
+
+def _pairs_of_files(cells: Bundles) -> tuple[Ints, Ints]:
+    pages, none = cells.stream.pages, len(cells.classes)
+    gold_category, pred_category = _pairs_of_pages(cells)
+    either = pages.gold_cut | pages.pred_cut
+    exact = cells.exact_first
+    gold = np.where(pages.gold_cut, gold_category, none)
+    pred = np.where(pages.pred_cut, pred_category, none)
+    lone = either & ~exact
+    split_gold, split_pred = lone & pages.gold_cut, lone & pages.pred_cut
+    nothing = np.full(len(gold), none)
+    return (
+        np.concatenate((gold[exact], gold[split_gold], nothing[split_pred])),
+        np.concatenate((pred[exact], nothing[split_gold], pred[split_pred])),
+    )

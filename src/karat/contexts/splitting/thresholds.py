@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of confidence: what other thresholds would give, and whether confidences mean what they say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from karat.cells import Weights
+from karat.contexts.splitting.bundles import Bundles
+from karat.contexts.splitting.confidence import average_precision as _average_precision
+from karat.contexts.splitting.confidence import f1_at
+from karat.metric import MetricError, metric
+from karat.score import Floats, Values, defined, ratio
+
+_NO_CONFIDENCE = "no confidences"
+_NO_FIRST = "no first page with a confidence"
+
+
+def _cumulative(W: Weights, cells: Bundles) -> tuple[Floats, Floats]:
+    """First pages and pages at or above each level of confidence."""
+    return np.cumsum(W @ cells.firsts_at, -1), np.cumsum(W @ cells.shown_at, -1)
+
+
+def _undefined(W: Weights, reason: str) -> Values:
+    return Values(np.full(W.shape[0], np.nan), reason)
+
+
+@metric(Bundles, reference="Zhu 2004, Recall, precision and average precision; the step-wise sum of scikit-learn")
+def average_precision(W: Weights, cells: Bundles) -> Values:
+    """Area under the precision-recall curve of first pages ranked by confidence.
+
+    AP = Σ over thresholds t of (R_t − R_{t−1})·P_t, from the highest confidence down; equal confidences are one step.
+    Undefined without confidences or without first pages.
+
+    >>> # ranked 1 (first), 2 (not), 3 (first): 1/2·1/1 + 1/2·2/3 = 5/6
+    >>> gold = [{"document_id": "a", "pages": 3, "first_pages": [1, 3]}]
+    >>> pages = [{"number": n, "is_first_page": c > 0.5, "confidence": c} for n, c in ((1, 0.9), (2, 0.7), (3, 0.6))]
+    >>> e = karat.evaluate(gold, [{"document_id": "a", "pages": pages}], metrics=["average_precision"])
+    >>> round(e["average_precision"].value, 4)
+    0.8333
+    """
+    hits, shown = _cumulative(W, cells)
+    if not hits.shape[-1]:
+        return _undefined(W, _NO_CONFIDENCE)
+    return defined(_average_precision(hits, shown), hits[:, -1] > 0, _NO_FIRST)
+
+
+@metric(Bundles, title="Best F1", reference="F1 at the threshold that maximises it")
+def best_f1(W: Weights, cells: Bundles) -> Values:
+    """Highest F1 of first pages that any one threshold on confidence gives.
+
+    max over t of 2·TP_t / (predicted_t + first pages), predicted_t = pages with confidence ≥ t.
+    Undefined without confidences or without first pages.
+
+    >>> # t = 0.9: 2·1/(1+2) = 2/3; t = 0.7: 2·1/(2+2); t = 0.6: 2·2/(3+2) = 4/5
+    >>> gold = [{"document_id": "a", "pages": 3, "first_pages": [1, 3]}]
+    >>> pages = [{"number": n, "is_first_page": c > 0.5, "confidence": c} for n, c in ((1, 0.9), (2, 0.7), (3, 0.6))]
+    >>> karat.evaluate(gold, [{"document_id": "a", "pages": pages}], metrics=["best_f1"])["best_f1"].value
+    0.8
+    """
+    hits, shown = _cumulative(W, cells)
+    if not hits.shape[-1]:
+        return _undefined(W, _NO_CONFIDENCE)
+    return defined(f1_at(hits, shown).max(-1), hits[:, -1] > 0, _NO_FIRST)
+
+
+@metric(Bundles, better="neither", reference="Threshold that maximises F1")
+def best_threshold(W: Weights, cells: Bundles) -> Values:
+    """Threshold on confidence with the highest F1 of first pages; of equal ones, the highest.
+
+    A page is predicted first if its confidence is at least the threshold.
+    Undefined without confidences or without first pages.
+
+    >>> # F1 is 2/3 at 0.9, 1/2 at 0.7 and 4/5 at 0.6
+    >>> gold = [{"document_id": "a", "pages": 3, "first_pages": [1, 3]}]
+    >>> pages = [{"number": n, "is_first_page": c > 0.5, "confidence": c} for n, c in ((1, 0.9), (2, 0.7), (3, 0.6))]
+    >>> karat.evaluate(gold, [{"document_id": "a", "pages": pages}], metrics=["best_threshold"])["best_threshold"].value
+    0.6
+    """
+    hits, shown = _cumulative(W, cells)
+    if not hits.shape[-1]:
+        return _undefined(W, _NO_CONFIDENCE)
+    return defined(cells.thresholds[f1_at(hits, shown).argmax(-1)], hits[:, -1] > 0, _NO_FIRST)
+
+
+@metric(
+    Bundles,
+    better="lower",
+    title="Brier score",
+    reference="Brier 1950, doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2",
+)
+def brier(W: Weights, cells: Bundles) -> Values:
+    """Mean squared difference between the confidence that a page is first and the truth (0 or 1).
+
+    B = Σ (confidence − [first])² / pages with a confidence.
+    Undefined without confidences.
+
+    >>> # (0.9 − 1)² + (0.4 − 0)² = 0.01 + 0.16, over two pages
+    >>> gold = [{"document_id": "a", "pages": 2, "first_pages": [1]}]
+    >>> pages = [{"number": n, "is_first_page": c > 0.5, "confidence": c} for n, c in ((1, 0.9), (2, 0.4))]
+    >>> round(karat.evaluate(gold, [{"document_id": "a", "pages": pages}], metrics=["brier"])["brier"].value, 4)
+    0.085
+    """
+    return ratio(W @ cells.squared_error, W @ cells.rated, _NO_CONFIDENCE)
+
+
+@metric(
+    Bundles,
+    better="lower",
+    title="Calibration error",
+    reference="Naeini, Cooper & Hauskrecht 2015, doi:10.1609/aaai.v29i1.9602",
+)
+def calibration_error(W: Weights, cells: Bundles, *, bins: int = 10) -> Values:
+    """Expected calibration error: how far confidence is from the share of first pages, bin by bin.
+
+    ECE = Σ over bins of |Σ confidence − first pages| / pages; bins of equal width over 0 to 1.
+    Undefined without confidences.
+
+    >>> # two bins: page 2 has 0.4 against 0 firsts, page 1 has 0.9 against 1: (0.4 + 0.1) / 2
+    >>> gold = [{"document_id": "a", "pages": 2, "first_pages": [1]}]
+    >>> pages = [{"number": n, "is_first_page": c > 0.5, "confidence": c} for n, c in ((1, 0.9), (2, 0.4))]
+    >>> e = karat.evaluate(gold, [{"document_id": "a", "pages": pages}], metrics=["calibration_error(bins=2)"])
+    >>> round(e["calibration_error"].value, 4)
+    0.25
+    """
+    if bins < 1:
+        raise MetricError(f"bins={bins}: calibration_error needs at least 1 bin")
+    pages, firsts, confidence = (W @ x for x in cells.calibration(bins))
+    return ratio(np.abs(confidence - firsts).sum(-1), pages.sum(-1), _NO_CONFIDENCE)

@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The context from end to end: shapes of input, options, findings, tables, and values against outside tools."""
+
+from __future__ import annotations
+
+import doctest
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+from sklearn import metrics as sklearn
+
+import karat
+from karat.contexts import catalogue
+from karat.findings import InputError
+
+RECORDS = [json.loads(line) for line in Path(__file__).parent.joinpath("../data/segmentation.jsonl").open()]
+GOLD = {"20": ("1", [1, 0, 0]), "21": ("2", [1, 0, 1, 0, 1])}
+PRED = {"20": ("1", [1, 0, 0]), "21": ("2", [1, 0, 1, 0, 0])}
+
+
+def nested(side, confidence=None):
+    return [
+        {
+            "document_id": name,
+            "category": category,
+            "pages": [{"number": i, "is_first_page": bool(f)} for i, f in enumerate(flags, 1)],
+        }
+        for name, (category, flags) in side.items()
+    ]
+
+
+def long(side):
+    return [
+        {"document": name, "page": i, "is_first_page": bool(flag), "category": category}
+        for name, (category, flags) in side.items()
+        for i, flag in enumerate(flags, 1)
+    ]
+
+
+def points(side):
+    return [
+        {"document_id": n, "category": c, "pages": len(f), "first_pages": [i for i, x in enumerate(f, 1) if x]}
+        for n, (c, f) in side.items()
+    ]
+
+
+def ranges(flags):
+    starts = [i for i, x in enumerate(flags, 1) if x]
+    return [[a, b - 1] for a, b in zip(starts, [*starts[1:], len(flags) + 1], strict=True)]
+
+
+def files(side):
+    return [{"document_id": n, "category": c, "files": ranges(f)} for n, (c, f) in side.items()]
+
+
+def written(tmp_path, name, records):
+    path = tmp_path / name
+    path.write_text("\n".join(json.dumps(record) for record in records))
+    return path
+
+
+def codes(error):
+    return [f.code for f in error.value.findings]
+
+
+def check_worked_example(evaluation):
+    value = {name: evaluation[name].value for name in ("tp", "fp", "fn", "tn", "precision", "recall")}
+    assert value == {"tp": 3, "fp": 0, "fn": 1, "tn": 4, "precision": 1, "recall": 0.75}
+    assert evaluation["f1"].value == pytest.approx(6 / 7)
+    by_category = {n: [evaluation[n].by_class[c].value for c in "12"] for n in ("tp", "fp", "fn", "tn", "f1")}
+    assert by_category == {"tp": [1, 2], "fp": [0, 0], "fn": [0, 1], "tn": [2, 2], "f1": [1, pytest.approx(0.8)]}
+
+
+METRICS = ["tp", "fp", "fn", "tn", "precision", "recall", "f1"]
+
+
+@pytest.mark.parametrize("shaped", [nested, long, points, files])
+def test_worked_example_in_memory(shaped):
+    check_worked_example(karat.evaluate(shaped(GOLD), shaped(PRED), metrics=METRICS))
+
+
+@pytest.mark.parametrize("shaped", [nested, long, points, files])
+def test_worked_example_from_json_lines(shaped, tmp_path):
+    gold, pred = (written(tmp_path, n, shaped(s)) for n, s in (("gold.jsonl", GOLD), ("pred.jsonl", PRED)))
+    check_worked_example(karat.evaluate(gold, pred, metrics=METRICS))
+
+
+@pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame, lambda r: pyarrow.Table.from_pylist(r)])
+@pytest.mark.parametrize("shaped", [nested, long, points, files])
+def test_worked_example_from_frames(shaped, frame):
+    check_worked_example(karat.evaluate(frame(shaped(GOLD)), frame(shaped(PRED)), metrics=METRICS))
+
+
+@pytest.mark.parametrize("shaped", [nested, long, points])
+def test_worked_example_from_parquet(shaped, tmp_path):
+    for name, side in (("gold", GOLD), ("pred", PRED)):
+        polars.DataFrame(shaped(side)).write_parquet(tmp_path / f"{name}.parquet")
+    check_worked_example(karat.evaluate(tmp_path / "gold.parquet", tmp_path / "pred.parquet", metrics=METRICS))
+
+
+def test_worked_example_from_csv(tmp_path):
+    for name, side in (("gold", GOLD), ("pred", PRED)):
+        pandas.DataFrame(long(side)).to_csv(tmp_path / f"{name}.csv", index=False)
+    check_worked_example(karat.evaluate(tmp_path / "gold.csv", tmp_path / "pred.csv", metrics=METRICS))
+
+
+def test_worked_example_from_csv_of_ranges(tmp_path):
+    for name, side in (("gold", GOLD), ("pred", PRED)):
+        rows = [f"{n},{a},{b},{c}" for n, (c, f) in side.items() for a, b in ranges(f)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["document,first_page,last_page,category", *rows]))
+    check_worked_example(karat.evaluate(tmp_path / "gold.csv", tmp_path / "pred.csv", metrics=METRICS))
+
+
+def test_ranges_and_points_as_text(tmp_path):
+    (tmp_path / "gold.tsv").write_text("document\tfiles\tcategory\n20\t1-3\t1\n21\t1-2, 3-4, 5\t2\n")
+    (tmp_path / "pred.csv").write_text("document,first_pages,category\n20,1,1\n21,1 3,2\n")
+    check_worked_example(karat.evaluate(tmp_path / "gold.tsv", tmp_path / "pred.csv", metrics=METRICS))
+
+
+def test_sides_may_have_different_shapes_and_orders():
+    check_worked_example(karat.evaluate(nested(GOLD), long(PRED)[::-1], metrics=METRICS))
+
+
+def test_bare_flags():
+    e = karat.evaluate(
+        [{"id": "a", "pages": [True, False, True]}], [{"id": "a", "pages": [True, True, True]}], metrics=["fp"]
+    )
+    assert e["fp"].value == 1
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
+def test_recorded_segmentations(record):
+    gold, pred = (
+        [{"id": str(i), "pages": [bool(f) for f in flags]} for i, flags in enumerate(record[s])]
+        for s in ("true", "pred")
+    )
+    e = karat.evaluate(gold, pred, metrics=["all", "panoptic_quality(pairing=majority)", "mndd(per=page)"])
+    expected = record["peers"]["formula_all"]
+    # The record takes page 1 for first whatever its flag says; karat counts the flags as they are.
+    flags = all(side[0] for side in record["pred"])
+    pairs = {
+        **{
+            name: expected["page"][name]
+            for name in flags * ("tp", "fp", "fn", "tn", "precision", "recall", "f1", "accuracy")
+        },
+        **{f"file_{name}": expected["document"][name] for name in ("precision", "recall", "f1")},
+        **{f"bcubed_{name}": expected["bcubed"][name] for name in ("precision", "recall", "f1")},
+        "panoptic_quality(pairing=majority)": expected["pq_star"]["pq"],
+        "recognition_quality": expected["pq"]["rq"],
+        "split_files": expected["errors"]["split_gold"],
+        "merged_files": expected["errors"]["merged_pred"],
+        "mndd": expected["mndd"]["mean"],
+        "mndd(per=page)": expected["mndd"]["per_page"],
+        "straight_through": expected["stp"],
+        "pk": expected["pk"]["mean"],
+        "windowdiff": expected["windowdiff"]["mean"],
+    }
+    found = {name: e.systems[0].scores[catalogue("splitting").resolve(name)].value for name in pairs}
+    assert found == pytest.approx(pairs)
+    quality = next(m for m in e.metrics if str(m) == "panoptic_quality")
+    assert e.systems[0].scores[quality].value == pytest.approx(expected["pq"]["pq"])
+
+
+@pytest.fixture(scope="module")
+def scored():
+    """Random bundles with confidences, as flat arrays and as records."""
+    rng = np.random.default_rng(7)
+    bundle = np.sort(rng.integers(0, 40, 900))
+    number = np.arange(900) - np.searchsorted(bundle, bundle) + 1
+    gold = rng.random(900) < 0.3
+    confidence = np.round(np.clip(gold * 0.4 + rng.random(900) * 0.6, 0, 1), 2)
+    frame = {"document": bundle, "page": number}
+    gold_frame = pandas.DataFrame(frame | {"is_first_page": gold})
+    pred_frame = pandas.DataFrame(frame | {"is_first_page": confidence >= 0.5, "confidence": confidence})
+    return gold, confidence, gold_frame, pred_frame
+
+
+def test_confidence_against_scikit_learn(scored):
+    gold, confidence, gold_frame, pred_frame = scored
+    e = karat.evaluate(
+        gold_frame, pred_frame, metrics=["average_precision", "brier", "best_f1", "best_threshold", "mcc", "kappa"]
+    )
+    assert e["average_precision"].value == pytest.approx(sklearn.average_precision_score(gold, confidence))
+    assert e["brier"].value == pytest.approx(sklearn.brier_score_loss(gold, confidence))
+    assert e["mcc"].value == pytest.approx(sklearn.matthews_corrcoef(gold, confidence >= 0.5))
+    assert e["kappa"].value == pytest.approx(sklearn.cohen_kappa_score(gold, confidence >= 0.5))
+    precision, recall, thresholds = sklearn.precision_recall_curve(gold, confidence)
+    with np.errstate(invalid="ignore"):
+        f1 = np.nan_to_num(2 * precision * recall / (precision + recall))[:-1]
+    assert e["best_f1"].value == pytest.approx(f1.max())
+    assert e["best_threshold"].value in thresholds[np.isclose(f1, f1.max())]
+
+
+def test_calibration_error_by_hand(scored):
+    gold, confidence, gold_frame, pred_frame = scored
+    bins = np.minimum((confidence * 5).astype(int), 4)
+    expected = sum(abs(confidence[bins == b].sum() - gold[bins == b].sum()) for b in range(5)) / len(gold)
+    e = karat.evaluate(gold_frame, pred_frame, metrics=["calibration_error(bins=5)"])
+    assert e["calibration_error"].value == pytest.approx(expected)
+
+
+def test_threshold_replaces_flags(scored):
+    gold, confidence, gold_frame, pred_frame = scored
+    e = karat.evaluate(gold_frame, pred_frame, metrics=["f1"], threshold=0.7)
+    assert e["f1"].value == pytest.approx(sklearn.f1_score(gold, confidence >= 0.7))
+    without = pred_frame.drop(columns="is_first_page")
+    again = karat.evaluate(gold_frame, without, context="splitting", metrics=["f1"], threshold=0.7)
+    assert again["f1"].value == e["f1"].value
+
+
+def test_confidence_of_the_flag(scored):
+    _, confidence, gold_frame, pred_frame = scored
+    of_flag = pred_frame.assign(confidence=np.where(pred_frame.is_first_page, confidence, 1 - confidence))
+    e = karat.evaluate(gold_frame, of_flag, metrics=["average_precision"], confidence_of="flag")
+    assert e["average_precision"].value == pytest.approx(
+        karat.evaluate(gold_frame, pred_frame, metrics=["average_precision"])["average_precision"].value
+    )
+    suspicious = karat.evaluate(gold_frame, of_flag, metrics=["average_precision"])
+    assert "confidence-of-flag" in [f.code for f in suspicious.findings]
+
+
+def test_first_page_can_be_left_out():
+    e = karat.evaluate(nested(GOLD), nested(PRED), metrics=METRICS, count_first_page="no")
+    assert [e[m].value for m in ("tp", "fp", "fn", "tn")] == [1, 0, 1, 4]
+    assert e["tn"].by_class["1"].value == 2
+    assert e["precision"].by_class["1"].value is None
+
+
+def test_missing_pages_stop_with_document_page_and_line(tmp_path):
+    short = {"20": ("1", [1, 0, 0]), "21": ("2", [1, 0])}
+    gold, pred = written(tmp_path, "gold.jsonl", nested(GOLD)), written(tmp_path, "pred.jsonl", nested(short))
+    with pytest.raises(InputError) as error:
+        karat.evaluate(gold, pred)
+    found = error.value.findings[0]
+    assert (found.code, found.file, found.line) == ("pages-on-one-side", str(gold), 2)
+    assert "pages 3-5 of document '21'" in found.message
+
+
+def test_missing_pages_count_as_not_first():
+    short = {"20": ("1", [1, 0, 0]), "21": ("2", [1, 0])}
+    e = karat.evaluate(nested(GOLD), nested(short), metrics=METRICS, missing_pages="not-first")
+    assert [e[m].value for m in ("tp", "fp", "fn", "tn")] == [2, 0, 2, 4]
+    assert [f.code for f in e.findings] == ["pages-as-not-first", "category-missing"]
+
+
+def test_missing_pages_can_be_cut():
+    short = {"20": ("1", [1, 0, 0]), "21": ("2", [1, 0])}
+    e = karat.evaluate(nested(GOLD), nested(short), metrics=METRICS, missing_pages="truncate")
+    assert [e[m].value for m in ("tp", "fp", "fn", "tn")] == [2, 0, 0, 3]
+    assert [f.code for f in e.findings] == ["pages-left-out"]
+
+
+def test_documents_on_one_side():
+    only = {"20": GOLD["20"], "99": ("3", [1, 0])}
+    e = karat.evaluate(nested(GOLD), nested(only), metrics=METRICS, missing_pages="not-first")
+    # Document 21 has three first pages that nobody predicted, document 99 one that gold lacks.
+    assert [e[m].value for m in ("tp", "fp", "fn", "tn")] == [1, 1, 3, 5]
+    assert [f.message.split(" are")[0] for f in e.findings if f.code == "pages-as-not-first"] == [
+        "pages 1-5 of document '21'",
+        "pages 1-2 of document '99'",
+    ]
+
+
+def test_null_flag_is_an_error(tmp_path):
+    records = nested(PRED)
+    records[1]["pages"][3]["is_first_page"] = None
+    with pytest.raises(InputError) as error:
+        karat.evaluate(nested(GOLD), written(tmp_path, "pred.jsonl", records))
+    assert codes(error) == ["page-flag-null"]
+    assert error.value.findings[0].line == 2
+    assert "page 4 of document '21'" in error.value.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"page": 2}, "repeated-page"),
+        ({"page": "two"}, "page-number-bad"),
+        ({"is_first_page": "perhaps"}, "page-flag-null"),
+        ({"confidence": 1.5}, "confidence-range"),
+        ({"document": None}, "missing-field"),
+    ],
+)
+def test_bad_pages_are_named_with_their_line(change, code, tmp_path):
+    records = [record | {"confidence": 0.5} for record in long(PRED)]
+    records[2] |= change
+    with pytest.raises(InputError) as error:
+        karat.evaluate(long(GOLD), written(tmp_path, "pred.jsonl", records))
+    assert (codes(error), error.value.findings[0].line) == ([code], 3)
+
+
+@pytest.mark.parametrize("bad", [[[3, 1]], [["x", 2]], "perhaps", 7])
+def test_bad_ranges(bad):
+    with pytest.raises(InputError):
+        karat.evaluate(files(GOLD), [{"document_id": "20", "files": bad}])
+
+
+def test_categories_over_pages_and_files():
+    gold = [{"document_id": "a", "files": [[1, 2, "invoice"], [3, 3, "letter"], [4, 5, "letter"]]}]
+    pred = [{"document_id": "a", "files": [[1, 2, "invoice"], [3, 3, None], [4, 4, "letter"], [5, 5, "form"]]}]
+    e = karat.evaluate(
+        gold, pred, metrics=["category_accuracy", "category_accuracy(over=files)", "category_f1(average=macro)"]
+    )
+    values = [score.value for score in e.systems[0]]
+    # Pages 1, 2, 4 of 5; file 1-2 of 3; invoice 1, letter 2·1/(3 + 1), form 0.
+    assert values == [0.6, pytest.approx(1 / 3), pytest.approx(0.5)]
+    assert {f.code for f in e.findings} == {"category-missing", "label-not-in-gold"}
+    pages = e.systems[0].detail("categories-pages")
+    assert pages.columns == ["gold", "invoice", "letter", "form", "(no category)"]
+    assert pages.rows == [["invoice", 2, 0, 0, 0], ["letter", 0, 1, 1, 1]]
+    table = e.systems[0].detail("categories-files")
+    assert table.rows == [["invoice", 1, 0, 0, 0, 0], ["letter", 0, 0, 0, 1, 1], ["(no such file)", 0, 1, 1, 0, 0]]
+
+
+def test_macro_over_categories():
+    e = karat.evaluate(nested(GOLD), nested(PRED), metrics=["f1(average=macro)"])
+    assert e["f1"].value == pytest.approx((1 + 0.8) / 2)
+
+
+def test_categories_keep_the_order_of_gold():
+    sides = [{"9": ("z", [1]), "8": ("b", [1]), "7": ("m", [1])}] * 2
+    assert list(karat.evaluate(*map(nested, sides), metrics=["f1"])["f1"].by_class) == ["z", "b", "m"]
+
+
+def test_error_list_and_timeline():
+    system = karat.evaluate(nested(GOLD), nested(PRED)).systems[0]
+    assert system.detail("errors").rows == [["21", 5, "missed first page", None, "2"]]
+    assert [row[3].rstrip() for row in system.detail("timeline").rows] == ["|-|-|", "|-|--", "|--", "|--"]
+
+
+def test_test_cases_are_scored_apart():
+    gold, pred = ([record | {"test_case": f"T{i}"} for i, record in enumerate(nested(s))] for s in (GOLD, PRED))
+    e = karat.evaluate(gold, pred, metrics=["recall"])
+    assert {name: part.value for name, part in e["recall"].by_test_case.items()} == {
+        "T0": 1,
+        "T1": pytest.approx(2 / 3),
+    }
+
+
+def test_cells_can_be_taken():
+    cells = karat.evaluate(nested(GOLD), nested(PRED)).systems[0].cells
+    twice = cells.take([1, 1])
+    definition = catalogue("splitting")["fn"]
+    assert definition.compute(twice.pooled(), twice, catalogue("splitting").resolve("fn")).value.tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    "definition", [d for d in catalogue("splitting") if "splitting" in d.function.__module__], ids=lambda d: d.name
+)
+def test_examples_in_the_metrics(definition):
+    example = doctest.DocTestParser().get_doctest(definition.doc, {"karat": karat}, definition.name, None, 0)
+    assert example.examples, "every metric shows an example"
+    assert doctest.DocTestRunner().run(example).failed == 0
