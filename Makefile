@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-full lint bench clean
+.PHONY: demo test test-full lint bench clean machine
 
 $(VENV)/core: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -23,11 +23,14 @@ lint: $(VENV)/test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint
+test: lint machine
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
-test-full: lint
+test-full: lint machine
 	$(BIN)/python -m pytest -q -n 2
+
+machine:
+	sh tests/machine.sh
 
 bench: $(VENV)/test
 	$(BIN)/python -m benchmarks

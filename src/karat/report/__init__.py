@@ -19,11 +19,12 @@ REPORTS = {
     "dicts": ("karat.report.rows", "dicts"),
     "pandas": ("karat.report.frame", "pandas"),
     "polars": ("karat.report.frame", "polars"),
+    "html": ("karat.report.html", "render"),
     "notebook": ("karat.report.notebook", "render"),
 }
 """Reports by name, and the function that makes each; imported when it is asked for."""
 
-TEXT = ("table", "json", "markdown", "latex", "tsv", "csv")
+TEXT = ("table", "json", "markdown", "latex", "tsv", "csv", "html")
 """Reports that are text, which the command line offers."""
 
 

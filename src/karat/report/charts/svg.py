@@ -47,6 +47,8 @@ STYLE = (
     ".karat-chart .accent{stroke:var(--accent);fill:var(--accent)}"
     ".karat-chart .good{stroke:var(--good);fill:var(--good)}.karat-chart .bad{stroke:var(--bad);fill:var(--bad)}"
     ".karat-chart .plain{stroke:var(--muted);fill:var(--muted)}.karat-chart .box{stroke:none}"
+    ".karat-chart .count{font:10px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}"
+    ".karat-chart .on{fill:var(--paper)}"
 )
 
 
@@ -93,6 +95,11 @@ def document(width: float, height: float, parts: Iterable[str], label: str) -> s
     return f"{head}<style>{STYLE}</style>{''.join(parts)}</svg>"
 
 
+def bare(chart: str) -> str:
+    """The chart without its own theme, for a page that has `STYLE` once."""
+    return chart.replace(f"<style>{STYLE}</style>", "")
+
+
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMW@%—")
 
 
@@ -118,6 +125,11 @@ def fitted(label: str, width: float, size: int = FONT) -> str:
         if text_width(short, size) <= width:
             return short
     return "…"
+
+
+def side(labels: Iterable[str], most: float, size: int = FONT) -> float:
+    """Room for the labels beside a chart: what the longest needs, up to ``most``."""
+    return min(max((text_width(label, size) for label in labels), default=0.0) + 6, most)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Heat map of a confusion matrix: one hue, the count in every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.report.charts import svg
+
+CELL, ROW, HEAD, SIDE = 30, 24, 40, 200
+NAMED = 8
+"""Up to so many columns carry their names; more carry numbers, which the rows explain."""
+LEVELS = 9
+DARK = 6
+"""Shades above this carry their number in the paper's colour."""
+
+Counts = NDArray[np.int64]
+
+
+def heat_map(rows: Sequence[str], columns: Sequence[str], counts: Counts, *, title: str) -> str:
+    """An SVG matrix, gold down and predicted across, coloured by the share of the row.
+
+    Cells of one colour are one path and the numbers of one row one line of text, so that a
+    matrix of twenty classes takes 10 kB.
+    """
+    numbered = len(columns) > NAMED
+    names = [f"{i + 1}  {name}" for i, name in enumerate(rows)] if numbered else list(rows)
+    side = int(min(max((svg.text_width(n) for n in names), default=0) + 12, SIDE))
+    step = _step([] if numbered else columns, counts)
+    width, height = side + step * len(columns) + 4, HEAD + ROW * len(rows) + 6
+    level = _levels(counts)
+    parts = [svg.text(0, 12, "gold ↓   predicted →", css="muted", size=11), *_fills(level, side, step)]
+    parts += [_line(range(1, len(columns) + 1), side, step, HEAD - 6)] if numbered else _heads(columns, side, step)
+    for i, (name, full) in enumerate(zip(names, rows, strict=True)):
+        y, shown = HEAD + ROW * i + 16, svg.fitted(name, side - 10)
+        parts.append(svg.text(side - 8, y, shown, anchor="end", title=full if shown != name else ""))
+        dark = level[i] > DARK
+        parts.append(_line(np.where(dark, 0, counts[i]).tolist(), side, step, y))
+        parts.append(_line(np.where(dark, counts[i], 0).tolist(), side, step, y, " on"))
+    return svg.document(max(width, 130), height, parts, title)
+
+
+def _step(heads: Sequence[str], counts: Counts) -> int:
+    widest = max((svg.text_width(h, 11) for h in heads), default=0)
+    digits = 7 * len(str(counts.max(initial=0)))
+    return int(min(max(widest, digits, CELL - 8) + 8, 110))
+
+
+def _levels(counts: Counts) -> Counts:
+    total = np.maximum(counts.sum(1, keepdims=True), 1)
+    return np.where(counts > 0, np.maximum(np.ceil(counts / total * LEVELS), 1), 0).astype(np.int64)
+
+
+def _heads(columns: Sequence[str], side: int, step: int) -> list[str]:
+    out = []
+    for j, column in enumerate(columns):
+        shown = svg.fitted(column, step - 4, 11)
+        full = column if shown != column else ""
+        out.append(svg.text(side + step * (j + 0.5) - 1, HEAD - 6, shown, anchor="middle", size=11, title=full))
+    return out
+
+
+def _fills(level: Counts, side: int, step: int) -> list[str]:
+    """A path for each shade: cells side by side are one thick line, dashed so that gaps part them."""
+    out = []
+    for shade in range(LEVELS + 1):
+        path = "".join(
+            f"M{side + step * start} {HEAD + ROW * i + ROW // 2}h{step * length - 2}"
+            for i, row in enumerate(level == shade)
+            for start, length in _runs(row)
+        )
+        css, opacity = ("plain", 0.06) if shade == 0 else ("accent", 0.1 + 0.9 * (shade - 1) / (LEVELS - 1))
+        if path:
+            thick = f'stroke-width="{ROW - 2}" stroke-opacity="{svg.number(opacity)}" stroke-dasharray="{step - 2} 2"'
+            out.append(f'<path class="{css}" {thick} d="{path}"/>')
+    return out
+
+
+def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Start and length of each run of true values."""
+    edge = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return [(int(a), int(b - a)) for a, b in zip(edge[::2], edge[1::2], strict=True)]
+
+
+def _line(numbers: Iterable[int], side: int, step: int, y: float, css: str = "") -> str:
+    """Numbers in the middle of their cells as one line: as many characters to a cell, stretched to its width."""
+    wide = step // 6 | 1
+    cells = [(str(n) if n else "").center(wide) for n in numbers]
+    length = step * len(cells) - 2
+    if not any(c.strip() for c in cells):
+        return ""
+    place = f'x="{side}" y="{svg.number(y)}" textLength="{length}" xml:space="preserve"'
+    return f'<text class="count{css}" {place}>{"".join(cells)}</text>'

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML report: one file that needs nothing else, for a screen, a phone, paper or a screen reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
+
+from karat.evaluation import Evaluation
+from karat.report.charts import svg
+from karat.report.html.view import View
+
+
+def render(
+    evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, title: str | None = None, rows: int = 50
+) -> str:
+    """The evaluation as a page; ``rows`` is the longest list of classes, units or test cases that it holds."""
+    return _page("page.html", View(evaluation, digits, rows), title)
+
+
+def fragment(evaluation: Evaluation, digits: int = 4, rows: int = 20) -> str:
+    """Scores and findings without a page around them, for a notebook."""
+    return _page("fragment.html", View(evaluation, digits, rows), None)
+
+
+def _page(name: str, view: View, title: str | None) -> str:
+    return _templates().get_template(name).render(view=view, title=title or view.title).strip() + "\n"
+
+
+@cache
+def _templates() -> Environment:
+    found = Environment(
+        loader=PackageLoader("karat.report.html", ""), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    found.globals |= {"css": _text("page.css"), "js": _text("page.js"), "chart_css": Markup(svg.STYLE)}
+    found.filters["shown"] = svg.printable
+    return found
+
+
+def _text(name: str) -> Any:
+    return Markup(files("karat.report.html").joinpath(name).read_text("utf-8"))

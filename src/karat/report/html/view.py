@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the page shows, worked out before the template sees it: numbers as text, charts as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+from karat.contexts import catalogue, context
+from karat.evaluation import Detail, Evaluation, Interval, Part, Score, SystemResult
+from karat.report.charts import svg
+from karat.report.charts.bars import Bar, bars
+from karat.report.charts.distribution import distribution
+from karat.report.charts.forest import Estimate, forest
+from karat.report.charts.heat import heat_map
+from karat.report.rows import number
+
+LARGEST = 40
+"""Most classes of a confusion matrix that is drawn."""
+
+
+class Figure(NamedTuple):
+    """A score as text, with its interval and the exact number."""
+
+    text: str
+    span: str
+    exact: str
+    best: bool = False
+
+
+class Card(NamedTuple):
+    """One metric of one system."""
+
+    label: str
+    metric: str
+    figure: Figure
+    note: str
+    meter: Markup
+
+
+class Table(NamedTuple):
+    """A table of text whose first column names the rows."""
+
+    title: str
+    head: list[str]
+    rows: list[list[str]]
+    more: int = 0
+    """Rows that were left out."""
+
+
+class Chart(NamedTuple):
+    """A chart, what it shows, and the table that says the same."""
+
+    title: str
+    image: Markup
+    table: Table | None = None
+
+
+def drawn(title: str, image: str, table: Table | None = None) -> Chart:
+    return Chart(title, Markup(svg.bare(image)), table)
+
+
+class View:
+    """The parts of a page about one evaluation."""
+
+    def __init__(self, evaluation: Evaluation, digits: int, rows: int) -> None:
+        self.evaluation, self.digits, self.rows = evaluation, digits, rows
+        self.systems = [SystemView(self, s) for s in evaluation.systems]
+
+    @property
+    def title(self) -> str:
+        names = [s.name for s in self.evaluation.systems]
+        return names[0] if len(names) == 1 else f"{len(names)} systems"
+
+    @property
+    def context(self) -> str:
+        return context(self.evaluation.context).title
+
+    @property
+    def gold(self) -> str:
+        return str(next((i["path"] for i in self.inputs if i["role"] == "gold"), ""))
+
+    @property
+    def inputs(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.evaluation.provenance.get("inputs", [])
+        return found
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """Plan, versions and seed, one line each."""
+        plan, provenance = self.evaluation.plan, self.evaluation.provenance
+        options = ", ".join(f"{k} = {_said(v)}" for k, v in plan.get("options", {}).items())
+        versions = ", ".join(f"{k} {v}" for k, v in provenance.get("versions", {}).items())
+        said = [("Context", plan.get("context", "")), ("Options", options), ("Undefined", plan.get("undefined", ""))]
+        said += [("Seed", plan.get("seed", 0)), ("Versions", versions), ("Created", provenance.get("created", ""))]
+        return [(name, str(value)) for name, value in said if str(value)]
+
+    @property
+    def metrics(self) -> list[tuple[str, str]]:
+        """Each metric with its parameters, defaults written out."""
+        found = self.evaluation.plan.get("metrics", {})
+        return [(m, ", ".join(f"{k} = {_said(v)}" for k, v in settings.items())) for m, settings in found.items()]
+
+    def figure(self, score: Score | Part, best: bool = False) -> Figure:
+        return Figure(number(score.value, self.digits), self.span(score.interval), exact(score.value), best)
+
+    def span(self, interval: Interval | None) -> str:
+        if interval is None:
+            return ""
+        return f"[{number(interval.low, self.digits)},\u00a0{number(interval.high, self.digits)}]"
+
+    @cached_property
+    def board(self) -> list[tuple[str, str, list[Figure]]]:
+        """Systems down, metrics across, the best of each column marked."""
+        scores = [list(s) for s in self.evaluation.systems]
+        best = [_best([row[j] for row in scores]) for j in range(len(scores[0]))]
+        return [
+            (s.result.name, s.anchor, [self.figure(x, x.value is not None and x.value == best[j]) for j, x in row])
+            for s, row in ((view, list(enumerate(row))) for view, row in zip(self.systems, scores, strict=True))
+        ]
+
+    @property
+    def heads(self) -> list[Score]:
+        return list(self.evaluation.systems[0])
+
+    @property
+    def forest(self) -> Chart | None:
+        """The main metric of all systems with their intervals."""
+        if len(self.systems) < 2:
+            return None
+        scores = [(s.name, s.scores[self.main]) for s in self.evaluation.systems]
+        if all(s.interval is None for _, s in scores):
+            return None
+        rows = [_estimate(name, s, self.digits) for name, s in scores]
+        label = scores[0][1].label
+        return drawn(f"{label} with intervals", forest(rows, title=label, reference=None))
+
+    @cached_property
+    def main(self) -> Any:
+        """The metric that charts show: the first with classes, F1 before others; else the first."""
+        scores = self.heads
+        ranked = sorted(scores, key=lambda s: (s.result.by_class is None, s.metric.name != "f1"))
+        return ranked[0].metric
+
+    @property
+    def distributions(self) -> Chart | None:
+        """How the main metric spreads over test cases, a row per system."""
+        scores = [(s.name, s.scores[self.main]) for s in self.evaluation.systems]
+        if len(scores[0][1].test_cases) < 2:
+            return None
+        label = scores[0][1].label
+        rows = [(name, np.asarray(s.result.value, float)) for name, s in scores]
+        chart = distribution(rows, title=f"{label}: scores of test cases, a histogram per system")
+        return drawn(f"{label} by test case", chart, self._test_cases(scores))
+
+    def _test_cases(self, scores: Sequence[tuple[str, Score]]) -> Table:
+        names = scores[0][1].test_cases
+        parts = [s.by_test_case for _, s in scores]
+        order = sorted(names, key=lambda n: _worst_first(parts[0][n], scores[0][1]))
+        rows = [[n or "(all)", *(_cell(self, p.get(n)) for p in parts)] for n in order[: self.rows]]
+        return Table(
+            "Scores by test case, worst first", ["test case", *(n for n, _ in scores)], rows, len(order) - len(rows)
+        )
+
+
+def _worst_first(part: Part, score: Score) -> float:
+    if part.value is None:
+        return float("inf")
+    return part.value if score.better != "lower" else -part.value
+
+
+def _estimate(name: str, score: Score, digits: int) -> Estimate:
+    value = np.nan if score.value is None else score.value
+    low, high = (score.interval.low, score.interval.high) if score.interval else (np.nan, np.nan)
+    note = number(score.value, digits)
+    if score.interval:
+        note += f" [{number(low, digits)}, {number(high, digits)}]"
+    return Estimate(name, value, low, high, note, "accent")
+
+
+def _best(scores: Sequence[Score]) -> float | None:
+    known = [s.value for s in scores if s.value is not None]
+    if len(known) < 2 or scores[0].better not in ("higher", "lower"):
+        return None
+    return min(known) if scores[0].better == "lower" else max(known)
+
+
+def exact(value: float | None) -> str:
+    return "" if value is None else repr(float(value))
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{len(value)} roots"
+    return {None: "none", True: "true", False: "false"}.get(value, str(value)) if not isinstance(value, list) else str(value)
+
+
+def _cell(view: View, part: Part | None) -> str:
+    if part is None:
+        return ""
+    span = view.span(part.interval)
+    return number(part.value, view.digits) + (f" {span}" if span else "")
+
+
+class SystemView:
+    """One system's part of the page."""
+
+    def __init__(self, view: View, result: SystemResult) -> None:
+        self.view, self.result = view, result
+
+    @property
+    def anchor(self) -> str:
+        return f"system-{self.view.evaluation.systems.index(self.result) + 1}"
+
+    @property
+    def name(self) -> str:
+        return self.result.name
+
+    @property
+    def coverage(self) -> list[tuple[str, str]]:
+        names = {"gold": "in gold", "pred": "predicted", "aligned": "in both", "gold_only": "gold only", "pred_only": "predicted only"}  # fmt: skip
+        return [(names.get(k, k.replace("_", " ")), f"{n:,}") for k, n in self.result.counts.items()]
+
+    @property
+    def covered(self) -> float | None:
+        """Share of gold that was predicted."""
+        gold = self.result.counts.get("gold")
+        return self.result.counts.get("aligned", 0) / gold if gold else None
+
+    @property
+    def cards(self) -> list[Card]:
+        return [self._card(s) for s in self.result]
+
+    def _card(self, score: Score) -> Card:
+        note = score.undefined or ""
+        if not note and score.n_undefined:
+            note = f"undefined in {score.n_undefined} of {len(score.test_cases)} test cases"
+        if not note and score.better == "lower":
+            note = "lower is better"
+        bounds = catalogue(self.view.evaluation.context)[score.metric.name].bounds
+        return Card(score.label, str(score.metric), self.view.figure(score), note, _meter(score, bounds))
+
+    @property
+    def by_class(self) -> Chart | None:
+        """The main metric by class as bars, and every metric by class as a table."""
+        scores = _with_classes(self.result)
+        if not scores or not scores[0].by_class:
+            return None
+        main = self.result.scores.get(self.view.main, scores[0])
+        main = main if main.by_class else scores[0]
+        parts = [s.by_class for s in scores]
+        labels = list(main.by_class)[: self.view.rows]
+        rows = [[label, *(_cell(self.view, p.get(label)) for p in parts)] for label in labels]
+        heads = ["class", *_class_heads(scores)]
+        table = Table("All metrics by class", heads, rows, len(main.by_class) - len(labels))
+        shown = [_bar(label, main.by_class[label], self.view) for label in labels]
+        title = f"{_class_heads([main])[0]} by class"
+        return drawn(title, bars(shown, title=f"{title}: {self.name}"), table)
+
+    @property
+    def details(self) -> Iterator[Chart | Table]:
+        """Confusion matrices drawn, other details as tables."""
+        for detail in self.result.details:
+            if detail.kind == "matrix" and len(detail.rows) <= LARGEST:
+                yield _matrix(detail, self.name)
+            else:
+                yield _plain(detail, self.view)
+            if detail.kind == "matrix":
+                yield from _confused(detail, self.view.rows)
+
+
+def _with_classes(result: SystemResult) -> list[Score]:
+    """Scores by class; those that differ in their average alone are the same by class."""
+    found: dict[Any, Score] = {}
+    for score in result:
+        key = score.metric.name, *(p for p in score.metric.params if p[0] != "average")
+        if score.result.by_class is not None:
+            found.setdefault(key, score)
+    return list(found.values())
+
+
+def _class_heads(scores: Sequence[Score]) -> list[str]:
+    """Titles without the average, unless two would be alike."""
+    short = [s.label.split(" (")[0] for s in scores]
+    return [a if short.count(a) == 1 else s.label for a, s in zip(short, scores, strict=True)]
+
+
+def _bar(label: str, part: Part, view: View) -> Bar:
+    interval = part.interval
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return Bar(label, part.value, low, high, _cell(view, part))
+
+
+def _meter(score: Score, bounds: tuple[float, float]) -> Markup:
+    """A thin line from the worst to the best possible score with value and interval on it."""
+    if score.value is None or not np.isfinite(bounds).all():
+        return Markup("")
+    scale = svg.Scale(*bounds, 0, 100)
+    parts = [svg.rect(0, 3, 100, 2, css="plain", opacity=0.3)]
+    if score.interval:
+        low, high = scale(score.interval.low), scale(score.interval.high)
+        parts.append(svg.rect(low, 1, max(high - low, 1), 6, opacity=0.35))
+    parts.append(svg.rect(min(max(scale(score.value) - 0.75, 0), 98.5), 0, 1.5, 8))
+    head = '<svg class="karat-chart meter" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+    return Markup(f"{head}{''.join(parts)}</svg>")
+
+
+def _matrix(detail: Detail, system: str) -> Chart:
+    counts = np.array([row[1:] for row in detail.rows], np.int64).reshape(len(detail.rows), -1)
+    names = [str(row[0]) for row in detail.rows]
+    image = heat_map(names, detail.columns[1:], counts, title=f"{detail.title}: {system}")
+    table = Table(detail.title, detail.columns, [[str(v) for v in row] for row in detail.rows])
+    return drawn(detail.title, image, table)
+
+
+def _plain(detail: Detail, view: View) -> Table:
+    rows = [[_value(v, view.digits) for v in row] for row in detail.rows[: view.rows]]
+    return Table(detail.title, detail.columns, rows, len(detail.rows) - len(rows))
+
+
+def _value(value: Any, digits: int) -> str:
+    if isinstance(value, float):
+        return number(value, digits)
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _confused(detail: Detail, most: int) -> Iterator[Table]:
+    """The pairs of different labels that a matrix holds most often."""
+    pairs = [
+        (n, str(row[0]), column, sum(row[1:]))
+        for row in detail.rows
+        for column, n in zip(detail.columns[1:], row[1:], strict=True)
+        if n and column != str(row[0])
+    ]
+    pairs.sort(key=lambda p: (-p[0], p[1], p[2]))
+    if pairs:
+        rows = [[gold, pred, f"{n:,}", f"{100 * n / total:.1f} %"] for n, gold, pred, total in pairs[: min(most, 10)]]
+        yield Table("Most confused", ["gold", "predicted", "units", "of the gold class"], rows, len(pairs) - len(rows))

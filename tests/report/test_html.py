@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML report in a real browser: whole in itself, accessible, and with the JSON report's numbers."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import karat
+from karat.evaluation import Evaluation, Interval, Score
+from karat.report.rows import number
+from tests.report import browser as chromium
+
+METRICS = (
+    "accuracy", "precision", "recall", "f1", "kappa", "mcc", "icm", "icm_norm", "balanced_accuracy", "jaccard",
+)  # fmt: skip
+SHOTS = os.environ.get("KARAT_SHOTS")
+"""A folder to keep the screenshots in, to be looked at."""
+
+
+def evaluation(folder: Path, systems: int, classes: int, n: int, cases: int) -> Evaluation:
+    """Systems of different quality, the later ones with predictions missing, all scores with intervals."""
+    rng = np.random.default_rng(7)
+    names = [f"class {chr(97 + i)}{i}" for i in range(classes)]
+    gold = rng.integers(0, classes, n)
+
+    def write(name: str, codes: np.ndarray, first: int = 0) -> str:
+        rows = [f"T{i % cases}\t{i}\t{names[c]}\n" for i, c in enumerate(codes.tolist()) if i >= first]
+        (folder / name).write_text("test_case\tid\tvalue\n" + "".join(rows))
+        return str(folder / name)
+
+    files = [
+        write(f"system-{k}.tsv", np.where(rng.random(n) < 0.5 + 0.04 * k, gold, rng.integers(0, classes, n)), 3 * k)
+        for k in range(systems)
+    ]
+    found = karat.evaluate(write("gold.tsv", gold), files, metrics=METRICS)
+    for system in found.systems:
+        system.scores = {m: with_intervals(s) for m, s in system.scores.items()}
+    return found
+
+
+def with_intervals(score: Score) -> Score:
+    def around(value: float | None) -> Interval:
+        return Interval(0.95, (value or 0) - 0.02, (value or 0) + 0.03, "percentile", 999)
+
+    return replace(
+        score,
+        interval=around(score.value),
+        class_intervals={(p.test_case, p.label): around(p.value) for p in score.class_parts()},
+        test_case_intervals={k: around(p.value) for k, p in score.by_test_case.items()},
+    )
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium.opened() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """One system with one test case, and three systems with many."""
+    out = {}
+    for name, shape in {"one": (1, 5, 800, 1), "three": (3, 6, 3000, 60)}.items():
+        folder = tmp_path_factory.mktemp(name)
+        found = evaluation(folder, *shape)
+        (folder / "report.html").write_text(found.to_html(), encoding="utf-8")
+        out[name] = (folder / "report.html", found)
+    return out
+
+
+@pytest.mark.parametrize("name", ["one", "three"])
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_is_whole_and_accessible(browser, reports, name, width, scheme):
+    file = reports[name][0]
+    with chromium.page(browser, file, width, scheme) as (page, asked):
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        assert chromium.violations(page) == []
+        assert asked == [file.as_uri()]
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        if SHOTS:
+            page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png", full_page=True)
+
+
+def test_page_prints_light_and_unfolded(browser, reports):
+    with chromium.page(browser, reports["three"][0], 800, "dark") as (page, _):
+        page.emulate_media(media="print", color_scheme="dark")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+        assert page.evaluate("document.querySelectorAll('details:not([open])').length") == 0
+        assert page.evaluate("getComputedStyle(document.querySelector('.karat-chart text')).fill") == "rgb(0, 0, 0)"
+        if SHOTS:
+            page.screenshot(path=f"{SHOTS}/three-print.png", full_page=True)
+
+
+def cells_of(page, selector: str) -> list[list[str]]:
+    return page.evaluate(f"[...document.querySelectorAll({json.dumps(selector)})].map(r => [...r.cells].map(c => c.textContent.trim()))")
+
+
+def spoken(part: dict) -> str:
+    interval = part["interval"]
+    return f"{number(part['value'])} [{number(interval['low'])},\u00a0{number(interval['high'])}]"
+
+
+def test_numbers_of_one_system_are_those_of_the_json_report(browser, reports):
+    file, found = reports["one"]
+    system = json.loads(found.to_json())["systems"][0]
+    with chromium.page(browser, file) as (page, _):
+        exact = page.evaluate("[...document.querySelectorAll('.cards data')].map(d => [d.value, d.textContent])")
+        spans = page.evaluate("[...document.querySelectorAll('.cards .span')].map(d => d.textContent)")
+        by_class = cells_of(page, "details:nth-of-type(1) table tr")
+        matrix = cells_of(page, "figure + details table tr")
+    assert [(float(v), t) for v, t in exact] == [(m["value"], number(m["value"])) for m in system["metrics"]]
+    assert spans == [spoken(m).split(" ", 1)[1] for m in system["metrics"]]
+    with_classes = [m for m in system["metrics"] if "by_class" in m]
+    expected = [[p["class"], *(spoken(m["by_class"][i]) for m in with_classes)] for i, p in enumerate(with_classes[0]["by_class"])]
+    assert by_class[1 : 1 + len(expected)] == expected
+    detail = next(d for d in system["details"] if d["name"] == "confusion")
+    assert matrix[-len(detail["rows"]) :] == [[str(v) for v in row] for row in detail["rows"]]
+
+
+def test_numbers_of_several_systems_are_those_of_the_json_report(browser, reports):
+    file, found = reports["three"]
+    systems = json.loads(found.to_json())["systems"]
+    with chromium.page(browser, file) as (page, _):
+        board = page.evaluate("[...document.querySelectorAll('.sortable data')].map(d => [+d.value, d.textContent])")
+        counts = page.evaluate("[...document.querySelectorAll('.coverage dd')].map(d => +d.textContent.replaceAll(',', ''))")
+    assert [tuple(x) for x in board] == [(m["value"], number(m["value"])) for s in systems for m in s["metrics"]]
+    assert counts == [n for s in systems for n in s["counts"].values()]
+
+
+def test_table_sorts_from_the_keyboard(browser, reports):
+    with chromium.page(browser, reports["three"][0]) as (page, _):
+        head = page.get_by_role("button", name="Accuracy", exact=True)
+        head.focus()
+        page.keyboard.press("Enter")
+        rows = [row[0] for row in cells_of(page, ".sortable tbody tr")]
+        assert rows == ["system-2.tsv", "system-1.tsv", "system-0.tsv"]
+        assert page.get_by_role("columnheader", name="Accuracy", exact=True).get_attribute("aria-sort") == "descending"
+        page.keyboard.press("Enter")
+        assert [row[0] for row in cells_of(page, ".sortable tbody tr")] == rows[::-1]
+
+
+def test_keyboard_reaches_the_scores_first(browser, reports):
+    with chromium.page(browser, reports["one"][0]) as (page, _):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "Skip to the scores"
+
+
+def test_size_is_within_the_budget(tmp_path):
+    html = evaluation(tmp_path, 10, 20, 20_000, 1).to_html()
+    assert len(html.encode()) <= 300_000
+    assert not any(mark in html for mark in ("http://", "https://", "src=", "@import")) or html.replace(
+        'xmlns="http://www.w3.org/2000/svg"', ""
+    ).count("http") == html.count("http-equiv")
+
+
+def test_what_users_write_is_escaped():
+    bad = '<script>alert("&")</script>\x00'
+    html = karat.evaluate({"1": bad, "2": "B"}, {"1": "B", "2": bad}).to_html(title=bad)
+    assert "<script>alert" not in html
+    assert "\x00" not in html
+
+
+def test_undefined_scores_say_why():
+    found = karat.evaluate(["A", "A"], ["A", "A"], metrics=["kappa", "icm_norm"])
+    html = found.to_html()
+    assert "one label in use" in html
+    assert ">nan<" not in html.lower()
+
+
+def test_notebook_shows_scores():
+    html = karat.evaluate(["A", "B"], ["A", "A"])._repr_html_()
+    assert "0.5000" in html
+    assert "<html" not in html
