@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.report import browser as chromium
 
 import karat
 from karat.evaluation import Evaluation, Interval, Score
 from karat.report.rows import number
-from tests.report import browser as chromium
 
 METRICS = (
     "accuracy", "precision", "recall", "f1", "kappa", "mcc", "icm", "icm_norm", "balanced_accuracy", "jaccard",
@@ -100,12 +100,14 @@ def test_page_prints_light_and_unfolded(browser, reports):
 
 
 def cells_of(page, selector: str) -> list[list[str]]:
-    return page.evaluate(f"[...document.querySelectorAll({json.dumps(selector)})].map(r => [...r.cells].map(c => c.textContent.trim()))")
+    return page.evaluate(
+        f"[...document.querySelectorAll({json.dumps(selector)})].map(r => [...r.cells].map(c => c.textContent.trim()))"
+    )
 
 
 def spoken(part: dict) -> str:
     interval = part["interval"]
-    return f"{number(part['value'])} [{number(interval['low'])},\u00a0{number(interval['high'])}]"
+    return f"{number(part['value'])} [{number(interval['low'])}, {number(interval['high'])}]"
 
 
 def test_numbers_of_one_system_are_those_of_the_json_report(browser, reports):
@@ -119,7 +121,10 @@ def test_numbers_of_one_system_are_those_of_the_json_report(browser, reports):
     assert [(float(v), t) for v, t in exact] == [(m["value"], number(m["value"])) for m in system["metrics"]]
     assert spans == [spoken(m).split(" ", 1)[1] for m in system["metrics"]]
     with_classes = [m for m in system["metrics"] if "by_class" in m]
-    expected = [[p["class"], *(spoken(m["by_class"][i]) for m in with_classes)] for i, p in enumerate(with_classes[0]["by_class"])]
+    expected = [
+        [p["class"], *(spoken(m["by_class"][i]) for m in with_classes)]
+        for i, p in enumerate(with_classes[0]["by_class"])
+    ]
     assert by_class[1 : 1 + len(expected)] == expected
     detail = next(d for d in system["details"] if d["name"] == "confusion")
     assert matrix[-len(detail["rows"]) :] == [[str(v) for v in row] for row in detail["rows"]]
@@ -130,7 +135,9 @@ def test_numbers_of_several_systems_are_those_of_the_json_report(browser, report
     systems = json.loads(found.to_json())["systems"]
     with chromium.page(browser, file) as (page, _):
         board = page.evaluate("[...document.querySelectorAll('.sortable data')].map(d => [+d.value, d.textContent])")
-        counts = page.evaluate("[...document.querySelectorAll('.coverage dd')].map(d => +d.textContent.replaceAll(',', ''))")
+        counts = page.evaluate(
+            "[...document.querySelectorAll('.coverage dd')].map(d => +d.textContent.replaceAll(',', ''))"
+        )
     assert [tuple(x) for x in board] == [(m["value"], number(m["value"])) for s in systems for m in s["metrics"]]
     assert counts == [n for s in systems for n in s["counts"].values()]
 

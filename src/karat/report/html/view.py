@@ -50,6 +50,7 @@ class Table(NamedTuple):
     rows: list[list[str]]
     more: int = 0
     """Rows that were left out."""
+    css: str = ""
 
 
 class Chart(NamedTuple):
@@ -111,7 +112,7 @@ class View:
     def span(self, interval: Interval | None) -> str:
         if interval is None:
             return ""
-        return f"[{number(interval.low, self.digits)},\u00a0{number(interval.high, self.digits)}]"
+        return f"[{number(interval.low, self.digits)}, {number(interval.high, self.digits)}]"
 
     @cached_property
     def board(self) -> list[tuple[str, str, list[Figure]]]:
@@ -163,7 +164,11 @@ class View:
         order = sorted(names, key=lambda n: _worst_first(parts[0][n], scores[0][1]))
         rows = [[n or "(all)", *(_cell(self, p.get(n)) for p in parts)] for n in order[: self.rows]]
         return Table(
-            "Scores by test case, worst first", ["test case", *(n for n, _ in scores)], rows, len(order) - len(rows)
+            "Scores by test case, worst first",
+            ["test case", *(n for n, _ in scores)],
+            rows,
+            len(order) - len(rows),
+            "numbers",
         )
 
 
@@ -196,7 +201,11 @@ def exact(value: float | None) -> str:
 def _said(value: Any) -> str:
     if isinstance(value, dict):
         return f"{len(value)} roots"
-    return {None: "none", True: "true", False: "false"}.get(value, str(value)) if not isinstance(value, list) else str(value)
+    return (
+        {None: "none", True: "true", False: "false"}.get(value, str(value))
+        if not isinstance(value, list)
+        else str(value)
+    )
 
 
 def _cell(view: View, part: Part | None) -> str:
@@ -256,7 +265,7 @@ class SystemView:
         labels = list(main.by_class)[: self.view.rows]
         rows = [[label, *(_cell(self.view, p.get(label)) for p in parts)] for label in labels]
         heads = ["class", *_class_heads(scores)]
-        table = Table("All metrics by class", heads, rows, len(main.by_class) - len(labels))
+        table = Table("All metrics by class", heads, rows, len(main.by_class) - len(labels), "numbers")
         shown = [_bar(label, main.by_class[label], self.view) for label in labels]
         title = f"{_class_heads([main])[0]} by class"
         return drawn(title, bars(shown, title=f"{title}: {self.name}"), table)
