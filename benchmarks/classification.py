@@ -12,7 +12,7 @@ from benchmarks.case import Case, Data, Side
 
 SEVEN = ["Accuracy", "Kappa", "Precision", "Recall", "FMeasure", "ICM", "ICMNorm"]
 OURS = ["accuracy", "kappa", "precision", "recall", "f1", "icm", "icm_norm"]
-REPORT = ["precision", "recall", "f1", "accuracy", "kappa", "confusion"]
+REPORT = ["precision", "recall", "f1", "accuracy", "kappa"]
 
 
 def labels(rows: int, classes: int, right: float = 0.7) -> tuple[np.ndarray, np.ndarray]:

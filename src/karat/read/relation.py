@@ -204,12 +204,13 @@ def _nulls(engine: Engine, table: Table, found: Mapping[str, str]) -> None:
     """Stop at records without an id or value."""
     from karat.contexts.pairing import bad_rows
 
+    tests = {("missing-field", f): f"{f} IS NULL" for f in ("id", "value")}
+    tests |= {("empty-value", f): f"{f} = ''" for f in (("id", "value") if table.kind == "label" else ("id",))}
+    sums = ", ".join(f"count(*) FILTER (WHERE {test}) AS n{i}" for i, test in enumerate(tests.values()))
+    counts = engine.run(f"SELECT {sums} FROM {table.sql}")
     bad: list[Finding] = []
-    for field in ("id", "value"):
-        if engine.run(f"SELECT count(*) AS n FROM {table.sql} WHERE {field} IS NULL")["n"][0]:
-            bad += bad_rows(engine.run, table, "missing-field", f"{field} IS NULL", field=field)
-    for field in ("id", "value") if table.kind == "label" else ("id",):
-        if engine.run(f"SELECT count(*) AS n FROM {table.sql} WHERE {field} = ''")["n"][0]:
-            bad += bad_rows(engine.run, table, "empty-value", f"{field} = ''", field=field)
+    for i, ((code, field), test) in enumerate(tests.items()):
+        if counts[f"n{i}"][0]:
+            bad += bad_rows(engine.run, table, code, test, field=field)
     if bad:
         raise InputError([*table.findings, *bad])
