@@ -59,18 +59,44 @@ class Stream:
         known = self.counted & ~np.isnan(self.confidence)
         return Levels(self.pages.bundle[known], self.pages.gold[known], self.confidence[known])
 
-    def by_category(self, mask: Bools, category: Ints | None = None) -> Sparse:
-        """Selected pages of each bundle by category (of gold, if no other is given)."""
-        at = np.flatnonzero(mask)
-        column = (self.gold_category if category is None else category)[at]
-        return run_counts(self.pages.bundle[at], column, (self.pages.bundles, self.categories))
+    @cached_property
+    def gold_runs(self) -> Runs:
+        return Runs(self.pages.bundle, self.gold_category, (self.pages.bundles, self.categories))
+
+    @cached_property
+    def pred_runs(self) -> Runs:
+        """Runs of predicted categories, where there are any."""
+        category = self.gold_category if self.pred_category is None else self.pred_category
+        return Runs(self.pages.bundle, category, (self.pages.bundles, self.categories))
+
+    @cached_property
+    def _windows(self) -> dict[int | None, Windows]:
+        return {}
+
+    def windows(self, k: int | None) -> Windows:
+        """Windows of ``k`` pages, counted once for all metrics that read them."""
+        return self._windows.setdefault(k, Windows(self.pages, k))
 
 
-def run_counts(row: Ints, col: Ints, shape: tuple[int, int]) -> Sparse:
-    """Counts of (row, column); only neighbours are merged, because a bundle's pages come together."""
-    key = row * shape[1] + col
-    head = np.flatnonzero(np.diff(key, prepend=-1))
-    return Sparse.of(row[head], col[head], np.diff(head, append=len(key)), shape)
+@dataclass(frozen=True)
+class Runs:
+    """Neighbouring pages with the same bundle and column, which are counted together."""
+
+    bundle: Ints
+    column: Ints
+    shape: tuple[int, int]
+
+    @cached_property
+    def head(self) -> Ints:
+        """First page of each run."""
+        return np.flatnonzero(np.diff(self.bundle * self.shape[1] + self.column, prepend=-1))
+
+    def count(self, mask: Bools) -> Sparse:
+        """Selected pages by bundle and column."""
+        if not len(self.head):
+            return Sparse.of([], [], [], self.shape)
+        selected = np.add.reduceat(mask, self.head, dtype=np.int64)
+        return Sparse.of(self.bundle[self.head], self.column[self.head], selected, self.shape)
 
 
 class Bundles(ClassCells):
@@ -93,8 +119,13 @@ class Bundles(ClassCells):
         """A number of each bundle as one of each cell."""
         return np.asarray(of_bundle[self.at], float)
 
+    def _rows(self, of_bundle: Sparse) -> Sparse:
+        """Rows of each bundle as rows of each cell."""
+        same = len(self.at) == of_bundle.shape[0] and bool((self.at == np.arange(len(self.at))).all())
+        return of_bundle if same else of_bundle.rows(self.at)
+
     def _pages(self, mask: Bools) -> Sparse:
-        return self.stream.by_category(mask & self.stream.counted).rows(self.at)
+        return self._rows(self.stream.gold_runs.count(mask & self.stream.counted))
 
     @cached_property
     def pages_of(self) -> Sparse:
@@ -129,17 +160,17 @@ class Bundles(ClassCells):
     @cached_property
     def gold_files_of(self) -> Sparse:
         """Gold files by the category of their first page."""
-        return self.stream.by_category(self.stream.pages.gold_cut).rows(self.at)
+        return self._rows(self.stream.gold_runs.count(self.stream.pages.gold_cut))
 
     @cached_property
     def pred_files_of(self) -> Sparse:
         """Predicted files by the gold category of their first page."""
-        return self.stream.by_category(self.stream.pages.pred_cut).rows(self.at)
+        return self._rows(self.stream.gold_runs.count(self.stream.pages.pred_cut))
 
     @cached_property
     def exact_files_of(self) -> Sparse:
         """Files with both borders right, by category."""
-        return self.stream.by_category(self.exact_first).rows(self.at)
+        return self._rows(self.stream.gold_runs.count(self.exact_first))
 
     @cached_property
     def exact_first(self) -> Bools:
@@ -201,7 +232,7 @@ class Bundles(ClassCells):
 
     def windows(self, k: int | None) -> tuple[Floats, Floats, Floats]:
         """Windows of each bundle: how many, of them wrong for Pk, and wrong for WindowDiff."""
-        windows = Windows(self.stream.pages, k)
+        windows = self.stream.windows(k)
         return self._each(windows.count), self._each(windows.parted), self._each(windows.unequal)
 
     @cached_property
@@ -223,7 +254,7 @@ class Bundles(ClassCells):
         if levels is None:
             return Sparse.of([], [], [], (len(self), 0))
         use = levels.gold if only_gold else np.full(len(levels.gold), True)
-        return run_counts(levels.bundle[use], levels.level[use], (bundles, len(levels.thresholds))).rows(self.at)
+        return self._rows(Runs(levels.bundle, levels.level, (bundles, len(levels.thresholds))).count(use))
 
     @cached_property
     def firsts_at(self) -> Sparse:
@@ -242,7 +273,7 @@ class Bundles(ClassCells):
             return (Sparse.of([], [], [], (len(self), bins)),) * 3
         column = bins_of(levels.confidence, bins)
         sums = (1.0, levels.gold, levels.confidence)
-        pages, firsts, confidence = (Sparse.of(levels.bundle, column, x, shape).rows(self.at) for x in sums)
+        pages, firsts, confidence = (self._rows(Sparse.of(levels.bundle, column, x, shape)) for x in sums)
         return pages, firsts, confidence
 
     @cached_property
@@ -308,7 +339,8 @@ class Bundles(ClassCells):
         category = stream.gold_category if side == "gold" else stream.pred_category
         none = self.classes.index(NO_CATEGORY) if NO_CATEGORY in self.classes else -1
         known = (stream.gold_category != none) & (category != none)
-        return stream.by_category(mask & known, category).rows(self.at)
+        runs = stream.gold_runs if side == "gold" else stream.pred_runs
+        return self._rows(runs.count(mask & known))
 
 
 PAIRINGS = {"iou": "paired", "majority": "mostly", "exact": "exact"}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from karat.contexts.base import Run, Table
-from karat.contexts.pairing import LIMIT, more
+from karat.contexts.pairing import LIMIT, maybe_repeated, more
 from karat.findings import Finding, finding
 
 
@@ -43,10 +43,9 @@ def _page(number: float | None) -> str:
 
 
 def _repeated_pages(run: Run, table: Table) -> Iterator[Finding]:
-    counted = run(
-        f"SELECT count(*) - count(DISTINCT hash(test_case, id, number)) AS n FROM {table.sql} WHERE number IS NOT NULL"
-    )
-    if not counted["n"][0]:
+    if not maybe_repeated(
+        run(f"SELECT hash(test_case, id, number) AS h FROM {table.sql} WHERE number IS NOT NULL")["h"]
+    ):
         return
     rows = run(
         f"SELECT id, number, min(nth) AS first, max(nth) AS nth FROM {_numbered(table)} WHERE number IS NOT NULL"

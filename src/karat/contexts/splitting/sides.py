@@ -160,8 +160,8 @@ def _positions(wanted: Ints, key: Ints, order: Ints) -> Ints:
 
 def taken(values: NDArray[Any], at: Ints, missing: Any) -> NDArray[Any]:
     """The values at these positions, and ``missing`` where there is none."""
-    if not (at < 0).any():
-        return values[at]
+    if len(at) == len(values) and (at[:1] >= 0).all() and (at[1:] > at[:-1]).all():
+        return values
     out = np.full(len(at), missing, values.dtype)
     out[at >= 0] = values[at[at >= 0]]
     return out

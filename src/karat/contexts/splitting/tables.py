@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from karat.contexts.splitting.bundles import Bundles
-from karat.contexts.splitting.confidence import f1_at
-from karat.contexts.splitting.pages import Ints
+from karat.contexts.splitting.confidence import bins_of, f1_at
+from karat.contexts.splitting.pages import Floats, Ints
 from karat.evaluation import Detail
 
 ERRORS = 1000
@@ -27,7 +27,7 @@ def details(cells: Bundles) -> Iterator[Detail]:
     """All tables that these cells can fill."""
     yield errors(cells)
     yield timeline(cells)
-    if len(cells.thresholds):
+    if cells.stream.levels is not None and len(cells.stream.levels.bundle):
         yield sweep(cells)
         yield calibration(cells)
     if cells.stream.pred_category is not None and len(cells.classes) <= 200:
@@ -86,13 +86,12 @@ def _marks(cells: Bundles, bundle: int, width: int) -> Iterator[list[Any]]:
 
 def sweep(cells: Bundles) -> Detail:
     """Precision, recall and F1 of first pages at up to 50 of the thresholds that occur."""
-    W = cells.pooled()
-    hits, shown = (np.cumsum(W @ x, -1)[0] for x in (cells.firsts_at, cells.shown_at))
+    thresholds, hits, shown = _curve(cells)
     f1 = f1_at(hits, shown)
     at = np.unique(np.append(np.linspace(0, len(f1) - 1, min(STEPS, len(f1))).round().astype(np.int64), np.argmax(f1)))
     total = hits[-1]
     rows = [
-        [float(cells.thresholds[i]), int(hits[i]), int(shown[i] - hits[i]), int(total - hits[i]),
+        [float(thresholds[i]), int(hits[i]), int(shown[i] - hits[i]), int(total - hits[i]),
          float(hits[i] / shown[i]), float(hits[i] / total) if total else None, float(f1[i]) if total else None]
         for i in at.tolist()
     ]  # fmt: skip
@@ -105,10 +104,22 @@ def sweep(cells: Bundles) -> Detail:
     )
 
 
+def _curve(cells: Bundles) -> tuple[Floats, Floats, Floats]:
+    """Thresholds from the highest down, with first pages and pages at or above each (sorting twice beats ranking once)."""
+    levels = cells.stream.levels
+    assert levels is not None
+    every, firsts = np.sort(-levels.confidence), np.sort(-levels.confidence[levels.gold])
+    distinct = every[np.append(every[1:] > every[:-1], True)]
+    hits, shown = (np.searchsorted(x, distinct, side="right").astype(float) for x in (firsts, every))
+    return -distinct, hits, shown
+
+
 def calibration(cells: Bundles, bins: int = 10) -> Detail:
     """Mean confidence and share of first pages in each bin of confidence."""
-    W = cells.pooled()
-    pages, firsts, confidence = ((W @ x)[0] for x in cells.calibration(bins))
+    levels = cells.stream.levels
+    assert levels is not None
+    column = bins_of(levels.confidence, bins)
+    pages, firsts, confidence = (np.bincount(column, x, bins) for x in (None, levels.gold, levels.confidence))
     rows = [
         [i / bins, (i + 1) / bins, int(pages[i]), float(confidence[i] / pages[i]), float(firsts[i] / pages[i])]
         for i in np.flatnonzero(pages).tolist()
