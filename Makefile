@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-full lint bench clean machine
+.PHONY: demo test test-full lint bench docs clean machine
 
 $(VENV)/core: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -37,3 +37,6 @@ bench: $(VENV)/test
 
 clean:
 	rm -rf $(VENV) .oracle
+
+docs: $(VENV)/test
+	$(BIN)/python docs/generate.py

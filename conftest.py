@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+collect_ignore = ["docs/metrics.md", "docs/generate.py"]
+"""Made from docstrings, whose examples run where they stand."""
+
 
 @pytest.fixture(autouse=True)
 def _karat_in_doctests(doctest_namespace: dict[str, Any]) -> None:

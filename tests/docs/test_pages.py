@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Documentation that can lie fails here."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from karat.cli.main import COMMANDS
+from karat.contexts import MODULES
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def _generator():
+    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("page", ["metrics.md", "findings.md", "commands.md"])
+def test_generated_pages_are_fresh(page):
+    made = _generator().PAGES[page]()
+    assert (DOCS / page).read_text(encoding="utf-8") == made, f"docs/{page} is stale: run `make docs`"
+
+
+@pytest.mark.parametrize(
+    "page", sorted(p.relative_to(ROOT).as_posix() for p in [*DOCS.rglob("*.md"), ROOT / "README.md"])
+)
+def test_links_lead_somewhere(page):
+    path = ROOT / page
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+        assert (path.parent / target).exists(), f"{page} links to {target}"
+
+
+def test_every_context_and_command_is_in_the_readme_or_docs():
+    text = "\n".join(p.read_text(encoding="utf-8") for p in [ROOT / "README.md", *DOCS.rglob("*.md")])
+    assert [c for c in MODULES if f"`{c}`" not in text] == []
+    assert [c for c in COMMANDS if f"karat {c}" not in text] == []
