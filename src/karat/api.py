@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from karat.stats.estimate import ClusterKeys, Wanted, add_intervals
 from karat.stats.intervals import RESAMPLES
 
 COLUMNS = ("id", "value", "test_case")
+T = TypeVar("T")
 
 
 def evaluate(
@@ -61,10 +63,14 @@ def evaluate(
     wanted = wanted_intervals(intervals, interval_method, resamples, seed)
     units = units or bool(cluster_by) or interval_method == "groups"
     with Embedded() as engine, ExitStack() as stack:
-        golds = read_side(engine, stack, gold, "gold", given)
-        systems = [read_side(engine, stack, p, "pred", given, n) for n, p in named(pred, gold, names)]
+        golds, *systems = gathered(
+            [
+                lambda: read_side(engine, stack, gold, "gold", given),
+                *(partial(read_side, engine, stack, p, "pred", given, n) for n, p in named(pred, gold, names)),
+            ]
+        )
         plan = make_plan(context or detect_context(golds, systems), metrics, options, undefined, seed)
-        check_side(engine, golds, plan)
+        gathered([partial(check_side, engine, table, plan) for table in (golds, *systems)])
         results = [evaluate_system(engine, golds, s, plan, units) for s in systems]
         clusters = cluster_keys(engine, golds, cluster_by) if cluster_by else None
     if wanted:
@@ -89,6 +95,19 @@ def cluster_keys(engine: Embedded, gold: Table, column: str) -> ClusterKeys:
     unit, cluster = rows["unit"].astype(str), rows["cluster"].astype(str)
     order = np.argsort(unit)
     return ClusterKeys(unit[order], cluster[order])
+
+
+def gathered(steps: Iterable[Callable[[], T]]) -> list[T]:
+    """What every step gives; where some find errors, the errors of all of them at once."""
+    out, bad = [], list[Finding]()
+    for step in steps:
+        try:
+            out.append(step())
+        except InputError as error:
+            bad += error.findings
+    if bad:
+        raise InputError(bad)
+    return out
 
 
 class Given:
@@ -160,14 +179,23 @@ def side_findings(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
     if table.kind not in kinds:
         expected = " or ".join(SAID.get(k, k) for k in kinds)
         return [finding("mixed-contexts", table.name, gold=expected, pred=SAID.get(table.kind, table.kind))]
-    found = [] if table.coded else plan.context.check(engine.run, table, plan.options)
+    found = [] if table.coded else _checked(engine, table, plan)
     table.findings += [f for f in found if f.severity != "error"]
     return [f for f in found if f.severity == "error"]
 
 
+def _checked(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
+    """The context's own findings; it may stumble over records that are already reported."""
+    try:
+        return plan.context.check(engine.run, table, plan.options)
+    except Exception:
+        if any(f.severity == "error" for f in table.findings):
+            return []
+        raise
+
+
 def evaluate_system(engine: Embedded, gold: Table, pred: Table, plan: Plan, units: bool) -> SystemResult:
-    """One system: checked, aligned, counted and scored."""
-    check_side(engine, pred, plan)
+    """One system: aligned, counted and scored."""
     if gold.coded and pred.coded and gold.rows != pred.rows:
         raise InputError([finding("length-differs", pred.name, gold=gold.rows, pred=pred.rows)])
     as_relation(engine, gold, pred)

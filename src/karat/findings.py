@@ -75,15 +75,20 @@ KINDS: dict[str, Kind] = {
     "nul-byte": Kind(
         "error", "a NUL byte: this is not a text file", "export the data as text, or name its --input-format"
     ),
+    "looks-utf16": Kind(
+        "error", "the file looks like UTF-16 without a byte-order mark", "save it as UTF-8, or pass --encoding {encoding}"
+    ),
     "bad-json": Kind("error", "not valid JSON: {reason}", "mend the syntax here; every record before it is read"),
     "not-records": Kind(
         "error", "expected an array of objects, found {found}", 'write [{{"id": …, "value": …}}, …] or JSON Lines'
     ),
     "bad-row": Kind("error", "{reason}", "give every row the same number of fields ({expected})"),
+    "bad-quote": Kind("error", "{reason}", 'close the quote, and double every quote that belongs to the text ("")'),
     # fields
     "missing-column": Kind(
         "error", "no column for the {role} ({expected}); the file has: {found}", "name it: --{role} COLUMN"
     ),
+    "repeated-column": Kind("error", "the column {name!r} is there more than once", "rename or delete one of them"),
     "extra-fields": Kind(
         "note", "ignored: {fields}", "nothing to do; only the columns that the context needs are read"
     ),
@@ -94,6 +99,8 @@ KINDS: dict[str, Kind] = {
     "wrong-type": Kind(
         "error", "the value is {found}, but most of this file's values are {expected}", "use one kind of value per file"
     ),
+    "nested-id": Kind("error", "the {field} is a list or an object", "write the {field} as text or as a number"),
+    "wrong-values": Kind("error", "the value cannot be read as {expected}", "write {example}"),
     "mixed-contexts": Kind(
         "error", "gold values are {gold} but predicted values are {pred}", "name the context with -c, or fix the file"
     ),
@@ -128,6 +135,16 @@ KINDS: dict[str, Kind] = {
         "error",
         "no predicted id is in gold (gold: {gold}; predicted: {pred})",
         "check that both files are of the same data set and that ids are spelt alike",
+    ),
+    "ids-alike": Kind(
+        "warning",
+        "gold has the id {gold!r} and the prediction {pred!r}: {count} ids differ in leading zeros, a final .0, case or blanks alone",
+        "write the ids of both files alike, as text",
+    ),
+    "test-cases-differ": Kind(
+        "warning",
+        "{count} ids are in both files under different test cases (id {id!r}: gold {gold!r}, predicted {pred!r})",
+        "write the test cases of both files alike, or leave them out of both",
     ),
     "test-case-missing": Kind(
         "warning", "test case {name!r} of gold has no prediction at all", "predict it, or take it out of gold"

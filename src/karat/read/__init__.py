@@ -55,6 +55,8 @@ def read_input(
 
 def detect(source: Source) -> str:
     """The format that the content of a file shows."""
+    if source.is_blank():
+        raise InputError([finding("no-records", source.name)])
     found = next((name for name, format in FORMATS.items() if format.is_it(source)), None)
     if found is None:
         bad = source.encoding_findings() or [finding("unknown-format", source.name)]
