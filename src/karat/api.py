@@ -63,12 +63,9 @@ def evaluate(
     wanted = wanted_intervals(intervals, interval_method, resamples, seed)
     units = units or bool(cluster_by) or interval_method == "groups"
     with Embedded() as engine, ExitStack() as stack:
-        golds, *systems = gathered(
-            [
-                lambda: read_side(engine, stack, gold, "gold", given),
-                *(partial(read_side, engine, stack, p, "pred", given, n) for n, p in named(pred, gold, names)),
-            ]
-        )
+        sides = [("gold", None, gold), *(("pred", name, one) for name, one in named(pred, gold, names))]
+        read = [partial(read_side, engine, stack, one, role, given, name) for role, name, one in sides]
+        golds, *systems = gathered(read)
         plan = make_plan(context or detect_context(golds, systems), metrics, options, undefined, seed)
         gathered([partial(check_side, engine, table, plan) for table in (golds, *systems)])
         results = [evaluate_system(engine, golds, s, plan, units) for s in systems]

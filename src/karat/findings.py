@@ -76,7 +76,9 @@ KINDS: dict[str, Kind] = {
         "error", "a NUL byte: this is not a text file", "export the data as text, or name its --input-format"
     ),
     "looks-utf16": Kind(
-        "error", "the file looks like UTF-16 without a byte-order mark", "save it as UTF-8, or pass --encoding {encoding}"
+        "error",
+        "the file looks like UTF-16 without a byte-order mark",
+        "save it as UTF-8, or pass --encoding {encoding}",
     ),
     "bad-json": Kind("error", "not valid JSON: {reason}", "mend the syntax here; every record before it is read"),
     "not-records": Kind(

@@ -199,7 +199,9 @@ def csv_nul(rng: random.Random) -> Broken:
 
 
 def utf16_without_mark(rng: random.Random) -> Broken:
-    return broken("pred.csv", "\n".join(rows(rng, ",")).encode(rng.choice(["utf-16-le", "utf-16-be"])), "looks-utf16", 1)
+    return broken(
+        "pred.csv", "\n".join(rows(rng, ",")).encode(rng.choice(["utf-16-le", "utf-16-be"])), "looks-utf16", 1
+    )
 
 
 def utf16_cut(rng: random.Random) -> Broken:
@@ -299,7 +301,9 @@ def parquet_dates(rng: random.Random) -> Broken:
     from datetime import datetime
 
     ids = parquet_columns(rng)["id"]
-    return broken("pred.parquet", parquet({"id": ids, "value": [{"a": [datetime(2020, 1, 1)]}] * len(ids)}), "wrong-values", 1)
+    return broken(
+        "pred.parquet", parquet({"id": ids, "value": [{"a": [datetime(2020, 1, 1)]}] * len(ids)}), "wrong-values", 1
+    )
 
 
 def deep(rng: random.Random) -> str:
@@ -346,7 +350,9 @@ WAYS: dict[str, Callable[[random.Random], Broken]] = {
     "json-of-lists": json_single('[["d1", "A"],\n["d2", "B"]]', "not-records", 1, 2),
     "json-of-nulls": json_single("[null]", "not-records", 1),
     "json-of-empty-objects": json_single("[{},\n{}]", "missing-column|no-records"),
-    "json-repeated-key": json_with(text('{"id": "x", "id": "y", "value": "A"}', '{"id": "x", "value": "A", "value": "B"}'), "bad-json"),
+    "json-repeated-key": json_with(
+        text('{"id": "x", "id": "y", "value": "A"}', '{"id": "x", "value": "A", "value": "B"}'), "bad-json"
+    ),
     "json-deep": json_with(deep, "bad-json|wrong-type"),
     "json-nan": json_with(text('{"id": "x", "value": NaN}', '{"id": "x", "value": -Infinity}'), "bad-json|wrong-type"),
     "json-single-quotes": json_with(text("{'id': 'x', 'value': 'A'}"), "bad-json"),
@@ -366,7 +372,9 @@ WAYS: dict[str, Callable[[random.Random], Broken]] = {
     "json-object-value": json_with(holding("value", {"A": 1}), "wrong-type"),
     "json-list-id": json_with(holding("id", ["x"]), "nested-id"),
     "json-object-id": json_with(holding("id", {"x": 1}), "nested-id"),
-    "jsonl-bad-line": jsonl_with(line("oops", "{", "}", '{"id": "x" "value": "A"}', '{"id": "x",, "value": "A"}'), "bad-json"),
+    "jsonl-bad-line": jsonl_with(
+        line("oops", "{", "}", '{"id": "x" "value": "A"}', '{"id": "x",, "value": "A"}'), "bad-json"
+    ),
     "jsonl-cut": jsonl_with(lambda rng, old: old[: rng.randrange(3, len(old) - 1)], "bad-json"),
     "jsonl-two-on-a-line": jsonl_with(lambda rng, old: old + " " + old, "bad-json"),
     "jsonl-not-a-record": jsonl_with(line('["x"]', '"x"', "3", "null", "true"), "not-records"),
@@ -388,7 +396,9 @@ WAYS: dict[str, Callable[[random.Random], Broken]] = {
     "csv-repeated-id": csv_repeated,
     "csv-latin-1": csv_latin,
     "csv-nul": csv_nul,
-    "csv-header-only": lambda rng: broken("pred.csv", rng.choice(["id,value", "id,value\r\n", "\ufeffid,value\n"]), "no-records"),
+    "csv-header-only": lambda rng: broken(
+        "pred.csv", rng.choice(["id,value", "id,value\r\n", "\ufeffid,value\n"]), "no-records"
+    ),
     "csv-two-id-columns": lambda rng: broken("pred.csv", "id,value,ID\na,A,b\n", "repeated-column", 1),
     "csv-no-value-column": lambda rng: broken("pred.csv", "id,colour,size\n1,A,x\n", "missing-column", 1, None),
     "utf-16-without-mark": utf16_without_mark,

@@ -36,7 +36,11 @@ def test_finding_line_and_exit_code(way: str, seed: int, tmp_path: Path) -> None
     result = run(tmp_path, case, rng.choice(["pred", "gold"]))
     assert isinstance(result.exception, SystemExit), result.exception
     assert (result.exit_code, result.stdout) == (2, "")
-    place = [(f.code, f.line) for f in karat.validate(str(tmp_path / case.file), context="monolabel") if f.severity == "error"]
+    place = [
+        (f.code, f.line)
+        for f in karat.validate(str(tmp_path / case.file), context="monolabel")
+        if f.severity == "error"
+    ]
     assert any(code in case.codes and line in case.lines for code, line in place), (place, result.stderr)
     assert case.file in result.stderr
     assert not FOREIGN.search(result.stderr.replace(str(tmp_path), ""))

@@ -81,7 +81,9 @@ def alike_ids(run: Run, gold: Table, pred: Table) -> list[Finding]:
         "p": f"(SELECT p.* FROM {pred.sql} p ANTI JOIN {gold.sql} g ON {_ON})",
     }
     fields = "min(g.id) AS gold, min_by(p.id, g.id) AS pred, count(DISTINCT g.id) AS n"
-    near = run(f"SELECT {fields} FROM {lone['g']} g JOIN {lone['p']} p ON g.id <> p.id AND {_plain('g')} = {_plain('p')}")
+    near = run(
+        f"SELECT {fields} FROM {lone['g']} g JOIN {lone['p']} p ON g.id <> p.id AND {_plain('g')} = {_plain('p')}"
+    )
     fields = "min(g.id) AS id, min_by(g.test_case, g.id) AS gold, min_by(p.test_case, g.id) AS pred, count(DISTINCT g.id) AS n"
     same = run(f"SELECT {fields} FROM {lone['g']} g JOIN {lone['p']} p ON g.id = p.id")
     out = [("ids-alike", near, ("gold", "pred")), ("test-cases-differ", same, ("id", "gold", "pred"))]

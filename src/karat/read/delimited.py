@@ -164,7 +164,9 @@ def diagnose(source: Source, mark: str, width: int) -> list[Finding]:
 def _bad_quote(source: Source, mark: str) -> list[Finding]:
     """A quote that opens and never closes, or that closes before its field ends."""
     line = 0
-    rows = csv.reader(source.path.open(encoding="utf-8-sig", newline=""), delimiter=mark, strict=True, skipinitialspace=True)
+    rows = csv.reader(
+        source.path.open(encoding="utf-8-sig", newline=""), delimiter=mark, strict=True, skipinitialspace=True
+    )
     try:
         for _ in rows:
             line = rows.line_num

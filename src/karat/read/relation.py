@@ -214,8 +214,8 @@ def _wrong_kind(engine: Engine, table: Table, first: str, kind: str, json: bool)
 
 _EXAMPLES = {
     "label": "labels as text",
-    "labels": "a list of texts, as [\"A\", \"B\"]",
-    "weights": "numbers by label, as {\"A\": 0.7, \"B\": 0.3}",
+    "labels": 'a list of texts, as ["A", "B"]',
+    "weights": 'numbers by label, as {"A": 0.7, "B": 0.3}',
     "number": "a number, as 1 or 0.5",
 }
 
