@@ -176,7 +176,7 @@ def side_findings(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
     if table.kind not in kinds:
         expected = " or ".join(SAID.get(k, k) for k in kinds)
         return [finding("mixed-contexts", table.name, gold=expected, pred=SAID.get(table.kind, table.kind))]
-    found = [] if table.coded else _checked(engine, table, plan)
+    found = [] if "value" in table.coded else _checked(engine, table, plan)
     table.findings += [f for f in found if f.severity != "error"]
     return [f for f in found if f.severity == "error"]
 
@@ -193,7 +193,7 @@ def _checked(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
 
 def evaluate_system(engine: Embedded, gold: Table, pred: Table, plan: Plan, units: bool) -> SystemResult:
     """One system: aligned, counted and scored."""
-    if gold.coded and pred.coded and gold.rows != pred.rows:
+    if "value" in gold.coded and "value" in pred.coded and gold.rows != pred.rows:
         raise InputError([finding("length-differs", pred.name, gold=gold.rows, pred=pred.rows)])
     as_relation(engine, gold, pred)
     counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)

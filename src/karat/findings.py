@@ -240,5 +240,56 @@ KINDS: dict[str, Kind] = {
     "pages-left-out": Kind(
         "warning", "{pages} of document {id!r} are not in {other}; they are left out", "give both sides the same pages"
     ),
+    # spans
+    "span-empty": Kind(
+        "error",
+        "the span {label!r} of {id!r} ends at {end}, not after its start {start}",
+        "give spans an end behind their start; if ends name the last position, say --ends inclusive",
+    ),
+    "span-negative": Kind("error", "the span {label!r} of {id!r} starts at {start}", "count positions from 0"),
+    "span-outside": Kind(
+        "warning",
+        "the span {label!r} of {id!r} ends at {end}, but the text has {size} characters",
+        "check that offsets count characters (not bytes) of this text; if ends name the last position, say --ends inclusive",
+    ),
+    "span-text-differs": Kind(
+        "warning",
+        "the span {label!r} [{start}, {end}) of {id!r} says its text is {quote!r}, but there is {found!r}",
+        "check that offsets count characters of this text, and whether ends are inclusive (--ends)",
+    ),
+    "span-repeated": Kind(
+        "warning",
+        "the span {label!r} [{start}, {end}) of {id!r} is given twice",
+        "give each span once; each copy needs a match of its own",
+    ),
+    "span-overlaps": Kind(
+        "warning",
+        "the gold span {label!r} [{start}, {end}) of {id!r} overlaps another of its label",
+        "merge them, unless both are meant; each needs a match of its own",
+    ),
+    "span-unreadable": Kind("error", "{reason}", 'write spans as {{"start": 0, "end": 4, "label": "PER"}}'),
+    "span-count-differs": Kind(
+        "warning", "{field} is {said}, but {found} spans are listed", "mend the count; the list is what is scored"
+    ),
+    "span-discontinuous": Kind(
+        "warning",
+        "{id!r} has {count} spans in pieces; each counts from its first to its last character",
+        "nothing to do",
+    ),
+    "tag-unknown": Kind(
+        "error",
+        "the tag {tag!r} has no meaning in {scheme}",
+        "write O, or a prefix of the scheme, a dash and a label, as in B-PER; or choose another --scheme",
+    ),
+    "tag-malformed": Kind(
+        "warning",
+        "the tag {tag!r} in sentence {sentence!r} continues a span that is not there",
+        "begin spans with B- (S-, U-); lenient reading starts a span here, strict reading drops it",
+    ),
+    "sentence-length-differs": Kind(
+        "error",
+        "sentence {id!r} has {gold} tags in gold and {pred} in the prediction",
+        "tag the same tokens; do not cut long sentences",
+    ),
     "more": Kind("note", "{count} more findings of kind {kind}", "mend the ones shown first"),
 }

@@ -52,7 +52,7 @@ def _read(engine: Engine, source: Source, read: Read, format: str, layout: str) 
         raise
     except Exception as error:
         raise InputError(diagnose(source, format) or [_no_fields(source)]) from error
-    lines = lambda row: _line(source.path, format, row)
+    lines = lambda row: line_of(source, format, row)
     return normalise(engine, read, raw, format, json_text=True, line_of=lines, findings=source.findings)
 
 
@@ -76,7 +76,7 @@ def _plain_ids(engine: Engine, source: Source, read: Read, raw: str, format: str
             f"SELECT nth FROM (SELECT {c} AS id, row_number() OVER () - 1 AS nth FROM {scan})"
             " WHERE json_type(id) IN ('ARRAY', 'OBJECT') ORDER BY nth"
         )["nth"].tolist()
-        bad = [finding("nested-id", source.name, _line(source.path, format, at), field=field) for at in rows[:LIMIT]]
+        bad = [finding("nested-id", source.name, line_of(source, format, at), field=field) for at in rows[:LIMIT]]
         if bad:
             raise InputError(bad)
 
@@ -188,8 +188,9 @@ def _lines_of(path: Path, format: str, stamp: float) -> list[int]:
     return [line for line, _ in _array_records(text)]
 
 
-def _line(path: Path, format: str, row: int) -> int | None:
-    lines = _lines_of(path, format, path.stat().st_mtime)
+def line_of(source: Source, format: str, row: int) -> int | None:
+    """The physical line on which a record begins."""
+    lines = _lines_of(source.path, format, source.path.stat().st_mtime)
     return lines[row] if row < len(lines) else None
 
 

@@ -18,6 +18,7 @@ from karat.findings import InputError, finding
 from karat.read.pages import shape
 from karat.read.relation import Engine, normalise, quoted
 from karat.read.table import Read, Table, match_columns
+from karat.read.tag_lists import is_span_records, is_tag_lists, read_span_records, read_tag_lists
 
 
 def is_memory(given: Any) -> bool:
@@ -35,6 +36,10 @@ def read_memory(engine: Engine, given: Any, read: Read) -> Table:
         values = list(_series(values)) if not hasattr(values, "__array__") else np.asarray(values)
     if not len(values):
         raise InputError([finding("no-records", read.name)])
+    if isinstance(values, list) and is_tag_lists(values, read):
+        return read_tag_lists(values, read)
+    if isinstance(values, list) and is_span_records(values, read):
+        return read_span_records(values, read)
     if isinstance(values, list) and isinstance(values[0], Mapping) and _is_records(values, read):
         return _read_records(engine, values, read)
     return _read_column(engine, values, read)

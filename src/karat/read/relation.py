@@ -26,6 +26,7 @@ SAID = {
     "weights": "weights by label",
     "number": "numbers",
     "pages": "pages",
+    "spans": "spans",
     "none": "nothing",
 }
 """How the kinds of value are called in messages."""

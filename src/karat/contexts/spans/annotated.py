@@ -77,6 +77,12 @@ class Side:
     labels: list[str]
     parent: Ints | None
 
+    @property
+    def used(self) -> list[str]:
+        """Labels that a span has; a tag that begins no span leaves its label out."""
+        number = np.bincount(self.spans.label, minlength=len(self.labels))
+        return [label for label, n in zip(self.labels, number.tolist(), strict=True) if n]
+
     @cached_property
     def paths(self) -> Side:
         """Labels as full names: parents' names in front, joined by `::`."""

@@ -158,9 +158,7 @@ def meet(gold: Annotated, pred: Annotated) -> Documents:
     place = {key: row for row, key in enumerate(theirs)}
     found = np.fromiter((place.get(key, -1) for key in mine), dtype=np.int64, count=len(mine))
     extra = np.setdiff1d(np.arange(len(theirs)), found)
-    return Documents(
-        np.concatenate((np.arange(len(mine)), np.full(len(extra), -1))), np.concatenate((found, extra))
-    )
+    return Documents(np.concatenate((np.arange(len(mine)), np.full(len(extra), -1))), np.concatenate((found, extra)))
 
 
 def combine(
@@ -168,7 +166,7 @@ def combine(
 ) -> SpanData:
     """Both sides over the same documents and labels."""
     sides = gold.side(options).paths, pred.side(options).paths
-    labels = sorted(set(sides[0].labels) | set(sides[1].labels))
+    labels = sorted(set(sides[0].used) | set(sides[1].used))
     (g, gp), (p, pp) = (
         _moved(side, rows, labels) for side, rows in zip(sides, (documents.gold, documents.pred), strict=True)
     )
@@ -183,7 +181,7 @@ def combine(
 def _moved(side: Side, rows: Ints, labels: list[str]) -> tuple[Spans, Ints | None]:
     """A side's spans with the common documents' and labels' numbers; spans of dropped documents go."""
     place = {label: i for i, label in enumerate(labels)}
-    code = np.array([place[label] for label in side.labels], dtype=np.int64)
+    code = np.array([place.get(label, -1) for label in side.labels], dtype=np.int64)
     spans = side.spans
     if len(rows) and np.array_equal(rows, np.arange(len(rows))) and (not len(spans) or spans.unit.max() < len(rows)):
         return Spans(spans.unit, spans.start, spans.end, code[spans.label]), side.parent

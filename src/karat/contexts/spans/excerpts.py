@@ -42,7 +42,6 @@ class Pages:
     def recall(self) -> Floats:
         return _quotient(self.relevance, self.gold, self.pred == 0)
 
-
     @property
     def halves(self) -> Floats:
         """Half of retrieved and references together: F1 is relevance over this."""

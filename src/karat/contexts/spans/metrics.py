@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from karat.cells import Weights
+from karat.cells import Floats, Weights
 from karat.contexts.spans.cells import SpansCells
 from karat.metric import metric
 from karat.score import Values, ratio
@@ -65,7 +65,9 @@ def muc_f1(W: Weights, cells: SpansCells, *, reading: Reading = "strict") -> Val
     return ratio(2 * (W @ cells.credit(reading)), W @ (cells.gold_spans + cells.pred_spans), "no span on either side")
 
 
-@metric(SpansCells, better="lower", bounds=(0, float("inf")), reference="Makhoul et al. 1999, DARPA Broadcast News Workshop")
+@metric(
+    SpansCells, better="lower", bounds=(0, float("inf")), reference="Makhoul et al. 1999, DARPA Broadcast News Workshop"
+)
 def slot_error_rate(W: Weights, cells: SpansCells, *, reading: Reading = "strict") -> Values:
     """Errors for each gold span; above 1 if there are more errors than gold spans.
 
@@ -124,11 +126,15 @@ def substitution(W: Weights, cells: SpansCells, *, reading: Reading = "strict") 
     return ratio(W @ _wrong(wrong), W @ (cells.gold_spans - wrong["missed"]), "no spans are aligned")
 
 
-def _wrong(faults: dict[str, object]) -> object:
-    return faults["incorrect"] + 0.5 * faults["partial"]  # type: ignore[operator]
+def _wrong(faults: dict[str, Floats]) -> Floats:
+    return faults["incorrect"] + 0.5 * faults["partial"]
 
 
-@metric(SpansCells, title="Entity precision", reference=f"{_MUC}; text and type as in Nadeau & Sekine 2007, doi:10.1075/li.30.1.03nad")
+@metric(
+    SpansCells,
+    title="Entity precision",
+    reference=f"{_MUC}; text and type as in Nadeau & Sekine 2007, doi:10.1075/li.30.1.03nad",
+)
 def entity_precision(W: Weights, cells: SpansCells, *, text_requires_type: bool = True) -> Values:
     """Text and type credits as a share of those that the predictions could earn; children count inside their parents.
 
@@ -143,7 +149,11 @@ def entity_precision(W: Weights, cells: SpansCells, *, text_requires_type: bool 
     return ratio(W @ credit, 2 * (W @ cells.pred_spans), "nothing was predicted")
 
 
-@metric(SpansCells, title="Entity recall", reference=f"{_MUC}; text and type as in Nadeau & Sekine 2007, doi:10.1075/li.30.1.03nad")
+@metric(
+    SpansCells,
+    title="Entity recall",
+    reference=f"{_MUC}; text and type as in Nadeau & Sekine 2007, doi:10.1075/li.30.1.03nad",
+)
 def entity_recall(W: Weights, cells: SpansCells, *, text_requires_type: bool = True) -> Values:
     """Text and type credits as a share of those that the gold spans offer.
 
@@ -158,7 +168,11 @@ def entity_recall(W: Weights, cells: SpansCells, *, text_requires_type: bool = T
     return ratio(W @ _text_and_type(cells, text_requires_type), 2 * (W @ cells.gold_spans), "nothing in gold")
 
 
-@metric(SpansCells, title="Entity F1", reference=f"{_MUC}; text and type as in Nadeau & Sekine 2007, doi:10.1075/li.30.1.03nad")
+@metric(
+    SpansCells,
+    title="Entity F1",
+    reference=f"{_MUC}; text and type as in Nadeau & Sekine 2007, doi:10.1075/li.30.1.03nad",
+)
 def entity_f1(W: Weights, cells: SpansCells, *, text_requires_type: bool = True) -> Values:
     """Harmonic mean of entity precision and recall.
 
@@ -173,7 +187,7 @@ def entity_f1(W: Weights, cells: SpansCells, *, text_requires_type: bool = True)
     return ratio(W @ _text_and_type(cells, text_requires_type), W @ both, "no span on either side")
 
 
-def _text_and_type(cells: SpansCells, text_requires_type: bool) -> object:
+def _text_and_type(cells: SpansCells, text_requires_type: bool) -> Floats:
     kinds = ("text", "type")
     first, second = (cells.credited(kind, text_requires_type=text_requires_type) for kind in kinds)
     return first + second
@@ -238,7 +252,13 @@ def token_recall(W: Weights, cells: SpansCells) -> Values:
     return ratio(W @ cells.positions_of("common"), W @ cells.positions_of("gold"), "nothing in gold")
 
 
-@metric(SpansCells, by_class=True, symmetric=True, title="Token F1", reference="van Rijsbergen 1979, over tokens or characters")
+@metric(
+    SpansCells,
+    by_class=True,
+    symmetric=True,
+    title="Token F1",
+    reference="van Rijsbergen 1979, over tokens or characters",
+)
 def token_f1(W: Weights, cells: SpansCells) -> Values:
     """Harmonic mean of token precision and recall of a label.
 

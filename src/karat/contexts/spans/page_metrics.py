@@ -33,7 +33,13 @@ def _averaged(W: Weights, cells: SpansCells, over: str, each: str, below: Any, c
 
 @metric(SpansCells, title="Excerpt precision", reference=_POETRY)
 def excerpt_precision(
-    W: Weights, cells: SpansCells, *, over: Over = "pages", weight: float = 1.0, ignore_label: bool = False, merge_gold: bool = True
+    W: Weights,
+    cells: SpansCells,
+    *,
+    over: Over = "pages",
+    weight: float = 1.0,
+    ignore_label: bool = False,
+    merge_gold: bool = True,
 ) -> Values:
     """Mean over pages of relevance / retrieved: how much of what was marked belongs to an excerpt.
 
@@ -53,7 +59,13 @@ def excerpt_precision(
 
 @metric(SpansCells, title="Excerpt recall", reference=_POETRY)
 def excerpt_recall(
-    W: Weights, cells: SpansCells, *, over: Over = "pages", weight: float = 1.0, ignore_label: bool = False, merge_gold: bool = True
+    W: Weights,
+    cells: SpansCells,
+    *,
+    over: Over = "pages",
+    weight: float = 1.0,
+    ignore_label: bool = False,
+    merge_gold: bool = True,
 ) -> Values:
     """Mean over pages of relevance / references: how much of the excerpts was found; see `excerpt_precision`.
 
@@ -71,7 +83,13 @@ def excerpt_recall(
 
 @metric(SpansCells, title="Excerpt F1", reference=_POETRY)
 def excerpt_f1(
-    W: Weights, cells: SpansCells, *, over: Over = "pages", weight: float = 1.0, ignore_label: bool = False, merge_gold: bool = True
+    W: Weights,
+    cells: SpansCells,
+    *,
+    over: Over = "pages",
+    weight: float = 1.0,
+    ignore_label: bool = False,
+    merge_gold: bool = True,
 ) -> Values:
     """Mean over pages of 2 · relevance / (retrieved + references), 1 for a page that is empty on both sides.
 
