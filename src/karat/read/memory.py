@@ -212,7 +212,12 @@ def _factorise_texts(values: NDArray[np.str_]) -> Coded:
 def _read_frame(engine: Engine, frame: Any, read: Read) -> Table:
     """A Polars, pandas or PyArrow frame, or anything with the Arrow stream interface."""
     raw = f"raw {read.role} {read.name}"
-    engine.register(raw, _Stream(frame) if not _is_pandas(frame) else frame)
+    if _is_pandas(frame):
+        # The engine converts Python objects anew in every scan: convert them once.
+        engine.register(f"frame {raw}", frame)
+        engine.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(raw)} AS SELECT * FROM {quoted('frame ' + raw)}")
+    else:
+        engine.register(raw, _Stream(frame))
     return normalise(engine, read, quoted(raw), type(frame).__module__.split(".")[0], line_of=lambda row: row + 1)
 
 
