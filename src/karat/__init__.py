@@ -7,14 +7,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from karat.api import evaluate, validate
+    from karat.api import compare, evaluate, validate
+    from karat.comparison import Comparison
     from karat.evaluation import Evaluation, Score
     from karat.findings import Finding, InputError
+    from karat.gate import assert_not_worse
     from karat.hierarchy import Hierarchy
     from karat.metric import Metric, MetricError, metric, parse
 
 _WHERE = {
     "evaluate": "karat.api",
+    "compare": "karat.api",
+    "assert_not_worse": "karat.gate",
+    "Comparison": "karat.comparison",
     "validate": "karat.api",
     "Evaluation": "karat.evaluation",
     "Score": "karat.evaluation",
@@ -31,8 +36,8 @@ _WHERE = {
 __version__ = "0.1.0"
 
 __all__ = [
-    "Evaluation", "Finding", "Hierarchy", "InputError", "Metric", "MetricError", "Score",
-    "evaluate", "metric", "parse", "validate",
+    "Comparison", "Evaluation", "Finding", "Hierarchy", "InputError", "Metric", "MetricError", "Score",
+    "assert_not_worse", "compare", "evaluate", "metric", "parse", "validate",
 ]  # fmt: skip
 
 

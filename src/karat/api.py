@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from karat.comparison import Comparison
 from karat.contexts import MODULES, context
 from karat.engines.embedded import Embedded
 from karat.evaluation import Evaluation, Score, SystemResult, make_score
@@ -21,11 +22,11 @@ from karat.metric import Metric, MetricError
 from karat.plan import Plan, make_plan
 from karat.read import Read, Table, read_input
 from karat.read.relation import SAID
+from karat.stats.comparing import Wish, compare_systems
 from karat.stats.estimate import ClusterKeys, Wanted, add_intervals
 from karat.stats.intervals import RESAMPLES
 
 COLUMNS = ("id", "value", "test_case")
-T = TypeVar("T")
 
 
 def evaluate(
@@ -58,22 +59,98 @@ def evaluate(
     >>> karat.evaluate(["A", "B", "B"], ["A", "B", "A"], metrics=["accuracy"])["accuracy"].value
     0.6666666666666666
     """
-    clustered = {"cluster": cluster_by} if cluster_by else {}
-    given = Given(format, encoding, {**(columns or {}), **clustered}, context)
+    asked = Asked(context, metrics, format, encoding, columns or {}, undefined, seed, units, cluster_by, options)
     wanted = wanted_intervals(intervals, interval_method, resamples, seed)
-    units = units or bool(cluster_by) or interval_method == "groups"
+    return scored(gold, named(pred, gold, names), asked, wanted).evaluation
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user said about inputs and scores."""
+
+    context: str | None
+    metrics: Iterable[str | Metric] | None
+    format: str | None
+    encoding: str | None
+    columns: Mapping[str, str]
+    undefined: str
+    seed: int
+    units: bool
+    cluster_by: str | None
+    options: Mapping[str, Any]
+
+    @property
+    def given(self) -> Given:
+        clustered = {"cluster": self.cluster_by} if self.cluster_by else {}
+        return Given(self.format, self.encoding, {**self.columns, **clustered}, self.context)
+
+
+class Scored(NamedTuple):
+    """An evaluation with the plan behind it and, where they were named, the clusters of its units."""
+
+    evaluation: Evaluation
+    plan: Plan
+    clusters: ClusterKeys | None
+
+
+def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: Wanted | None) -> Scored:
+    """The whole pipeline."""
+    units = asked.units or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
     with Embedded() as engine, ExitStack() as stack:
-        sides = [("gold", None, gold), *(("pred", name, one) for name, one in named(pred, gold, names))]
-        read = [partial(read_side, engine, stack, one, role, given, name) for role, name, one in sides]
-        golds, *systems = gathered(read)
-        plan = make_plan(context or detect_context(golds, systems), metrics, options, undefined, seed)
-        gathered([partial(check_side, engine, table, plan) for table in (golds, *systems)])
-        results = [evaluate_system(engine, golds, s, plan, units) for s in systems]
-        clusters = cluster_keys(engine, golds, cluster_by) if cluster_by else None
+        golds = read_side(engine, stack, gold, "gold", asked.given)
+        preds = [read_side(engine, stack, p, "pred", asked.given, n) for n, p in systems]
+        name = asked.context or detect_context(golds, preds)
+        plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed)
+        check_side(engine, golds, plan)
+        results = [evaluate_system(engine, golds, p, plan, units) for p in preds]
+        clusters = cluster_keys(engine, golds, asked.cluster_by) if asked.cluster_by else None
     if wanted:
         results = [add_intervals(result, plan, wanted, clusters) for result in results]
-    said = plan.to_dict() | ({"intervals": wanted.to_dict() | {"cluster_by": cluster_by}} if wanted else {})
-    return Evaluation(plan.context.name, results, said, provenance([golds, *systems], plan))
+    said = plan.to_dict() | ({"intervals": wanted.to_dict() | {"cluster_by": asked.cluster_by}} if wanted else {})
+    return Scored(Evaluation(plan.context.name, results, said, provenance([golds, *preds], plan)), plan, clusters)
+
+
+def compare(
+    gold: Any,
+    systems: Any,
+    *,
+    context: str | None = None,
+    metrics: Iterable[str | Metric] | None = None,
+    format: str | None = None,
+    encoding: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    undefined: str = "report",
+    seed: int = 0,
+    names: Sequence[str] | None = None,
+    level: float = 0.95,
+    correction: str = "holm",
+    baseline: str | None = None,
+    tests: Sequence[str] = (),
+    draws: int | None = None,
+    margin: float | None = None,
+    rope: float | None = None,
+    interval_method: str = "auto",
+    resamples: int = RESAMPLES,
+    cluster_by: str | None = None,
+    **options: Any,
+) -> Comparison:
+    """Compare systems on the same gold, pair by pair, with paired tests corrected over all of them.
+
+    ``systems`` is a dict of name → predictions or a list of paths; with a ``baseline`` each system is
+    compared with it alone.
+
+    >>> gold, better = ["A", "B"] * 30, ["A", "B"] * 30
+    >>> worse = ["A", "A"] * 15 + ["A", "B"] * 15
+    >>> karat.compare(gold, {"new": better, "old": worse}, metrics=["accuracy"]).pairs[0].sentence
+    'new is better than old on Accuracy by 0.250 [0.137, 0.363], Holm-corrected p = 3.1e-05.'
+    """
+    several = list(systems.items()) if isinstance(systems, Mapping) else named(systems, gold, names)
+    if len(several) < 2:
+        raise MetricError("a comparison needs two systems or more: a dict of name → predictions, or a list of paths")
+    wish = Wish(round(1 - level, 12), correction, baseline, tuple(tests), draws, margin, rope, seed)
+    asked = Asked(context, metrics, format, encoding, columns or {}, undefined, seed, True, cluster_by, options)
+    found = scored(gold, several, asked, Wanted(level, interval_method, resamples, seed))
+    return compare_systems(found.evaluation, found.evaluation.systems, found.plan, wish, found.clusters)
 
 
 def wanted_intervals(level: float | bool | None, method: str, resamples: int, seed: int) -> Wanted | None:
@@ -92,19 +169,6 @@ def cluster_keys(engine: Embedded, gold: Table, column: str) -> ClusterKeys:
     unit, cluster = rows["unit"].astype(str), rows["cluster"].astype(str)
     order = np.argsort(unit)
     return ClusterKeys(unit[order], cluster[order])
-
-
-def gathered(steps: Iterable[Callable[[], T]]) -> list[T]:
-    """What every step gives; where some find errors, the errors of all of them at once."""
-    out, bad = [], list[Finding]()
-    for step in steps:
-        try:
-            out.append(step())
-        except InputError as error:
-            bad += error.findings
-    if bad:
-        raise InputError(bad)
-    return out
 
 
 class Given:
@@ -176,24 +240,15 @@ def side_findings(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
     if table.kind not in kinds:
         expected = " or ".join(SAID.get(k, k) for k in kinds)
         return [finding("mixed-contexts", table.name, gold=expected, pred=SAID.get(table.kind, table.kind))]
-    found = [] if "value" in table.coded else _checked(engine, table, plan)
+    found = [] if table.coded else plan.context.check(engine.run, table, plan.options)
     table.findings += [f for f in found if f.severity != "error"]
     return [f for f in found if f.severity == "error"]
 
 
-def _checked(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
-    """The context's own findings; it may stumble over records that are already reported."""
-    try:
-        return plan.context.check(engine.run, table, plan.options)
-    except Exception:
-        if any(f.severity == "error" for f in table.findings):
-            return []
-        raise
-
-
 def evaluate_system(engine: Embedded, gold: Table, pred: Table, plan: Plan, units: bool) -> SystemResult:
-    """One system: aligned, counted and scored."""
-    if "value" in gold.coded and "value" in pred.coded and gold.rows != pred.rows:
+    """One system: checked, aligned, counted and scored."""
+    check_side(engine, pred, plan)
+    if gold.coded and pred.coded and gold.rows != pred.rows:
         raise InputError([finding("length-differs", pred.name, gold=gold.rows, pred=pred.rows)])
     as_relation(engine, gold, pred)
     counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)

@@ -11,6 +11,7 @@ import click
 
 COMMANDS = {
     "evaluate": "Score predictions against gold.",
+    "compare": "Compare systems: which is better, by how much, how surely.",
     "validate": "Check files and say what is wrong, where and how to mend it.",
     "metrics": "List the metrics, or explain one.",
     "formats": "List the file formats and contexts that are understood.",

@@ -5,21 +5,24 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from karat.evaluation import Evaluation
 from karat.report.rows import dicts
 
 
 def render_tsv(evaluation: Evaluation) -> str:
-    return _render(evaluation, "\t")
+    return delimited(dicts(evaluation), "\t")
 
 
 def render_csv(evaluation: Evaluation) -> str:
-    return _render(evaluation, ",")
+    return delimited(dicts(evaluation), ",")
 
 
-def _render(evaluation: Evaluation, mark: str) -> str:
-    rows, out = dicts(evaluation), io.StringIO()
+def delimited(rows: Sequence[Mapping[str, Any]], mark: str) -> str:
+    """Records as text with a head line, numbers in full."""
+    out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]) if rows else ["system"], delimiter=mark, lineterminator="\n")
     writer.writeheader()
     writer.writerows(

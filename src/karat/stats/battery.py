@@ -12,7 +12,7 @@ import numpy as np
 from karat.cells import Cells, Dense
 from karat.metric import Catalogue, Metric, Result
 from karat.stats.streams import stream
-from karat.stats.weights import Floats, Memo, Tilt
+from karat.stats.weights import Floats, Memo, Scripted, Tilt
 
 TRIALS = 4
 """Random weightings on which a statistic must be a mean to count as one."""
@@ -29,7 +29,7 @@ class Battery:
     fill: float = np.nan
 
     def results(self, W: Any, cells: Cells) -> list[Result]:
-        shared: Any = Memo(Dense(W) if isinstance(W, np.ndarray) else W)
+        shared: Any = W if isinstance(W, Scripted) else Memo(Dense(W) if isinstance(W, np.ndarray) else W)
         return [self.catalogue[m.name].compute(shared, cells, m, self.fill) for m in self.metrics]
 
     def values(self, W: Any, cells: Cells) -> Floats:

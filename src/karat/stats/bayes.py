@@ -3,21 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import special
 
+from karat.comparison import Posterior
 from karat.stats.weights import Floats, block_sizes
-
-
-@dataclass(frozen=True)
-class Posterior:
-    """Probabilities of the three states; they sum to 1."""
-
-    worse: float
-    equal: float
-    better: float
 
 
 def signed_rank(d: Floats, rope: float, rng: np.random.Generator, draws: int = 50_000, prior: float = 0.5) -> Posterior:

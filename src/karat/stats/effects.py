@@ -3,26 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from karat.comparison import Effect
 from karat.stats.tests import is_constant, midranks, moments, settled
 from karat.stats.weights import Floats
-
-
-@dataclass(frozen=True)
-class Effect:
-    """Effect sizes over units; None where a size is undefined (no spread, or no differences)."""
-
-    units: int
-    win: int
-    tie: int
-    loss: int
-    d_z: float | None
-    hedges_g: float | None
-    rank_biserial: float | None
-    superiority: float | None
 
 
 def effect(d: Floats, n: Floats | None = None) -> Effect:

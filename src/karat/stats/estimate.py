@@ -15,13 +15,14 @@ from karat.evaluation import Interval, Score, SystemResult
 from karat.findings import Finding, finding
 from karat.metric import Metric, MetricError
 from karat.plan import Plan
+from karat.score import ratio
 from karat.stats import intervals
 from karat.stats.battery import Battery
 from karat.stats.intervals import METHODS, RESAMPLES, Bounds
 from karat.stats.resampling import Clusters, Design, Units
 from karat.stats.sample import Sample, Stratum
 from karat.stats.streams import hash_group
-from karat.stats.weights import Floats, Texts
+from karat.stats.weights import Floats, Ints, Statistic, Texts
 
 AFFORDABLE = 5e8
 """Numbers that the resamples of one system may cost; beyond it the jackknife takes their place."""
@@ -137,16 +138,46 @@ def cluster_findings(names: Texts, clusters: Mapping[int, Clusters]) -> list[Fin
     return found + ([finding("few-clusters", count=size)] if size < FEW_CLUSTERS else [])
 
 
+def over_test_cases(cells: Cells) -> bool:
+    """Whether the units are the test cases themselves (queries): one unit in each of several."""
+    return len(cells.test_cases) > 1 and len(cells.test_cases) == len(cells) and bool((cells.n == 1).all())
+
+
 def sample_of(cells: Cells, battery: Battery, classes: bool, clusters: Mapping[int, Clusters] | None = None) -> Sample:
-    """The test cases of these cells, each with its statistic."""
+    """The test cases of these cells, each with its statistic; or all of them as one sample of queries."""
+    breadth = 4 * max(len(cells.classes), 16)
+    if over_test_cases(cells):
+        each = Units(np.ones(len(cells.test_cases)), breadth)
+        return Sample(
+            [stratum_of(cells, np.arange(len(cells.test_cases)), "", battery, each, classes)], over_cases=True
+        )
     strata = []
     for t, name in enumerate(cells.test_cases):
         index = np.flatnonzero(cells.test_case == t)
-        own = cells.take(index)
-        breadth = 4 * max(len(cells.classes), 16)
-        design: Design = clusters[t] if clusters else Units(own.n.astype(float), breadth)
-        strata.append(Stratum(name, battery.statistic(own, classes), design))
+        design: Design = clusters[t] if clusters else Units(cells.n[index].astype(float), breadth)
+        strata.append(stratum_of(cells, index, name, battery, design, classes))
     return Sample(strata)
+
+
+def stratum_of(
+    cells: Cells, index: Ints, name: str, battery: Battery, design: Design, classes: bool = False
+) -> Stratum:  # fmt: skip
+    """Cells ``index`` as one test case; where queries are the units, ``index`` counts queries."""
+    if over_test_cases(cells):
+        values = (battery.with_classes if classes else battery.values)(cells.by_test_case(), cells)[index]
+        return Stratum(name, mean_of(values), design)
+    return Stratum(name, battery.statistic(cells.take(index), classes), design)
+
+
+def mean_of(values: Floats) -> Statistic:
+    """The mean over units of their defined values, column by column."""
+    known = ~np.isnan(values)
+    filled, there = np.where(known, values, 0.0), known.astype(float)
+
+    def statistic(W: Any) -> Floats:
+        return ratio(W @ filled, W @ there, "").value
+
+    return statistic
 
 
 def with_intervals(
@@ -166,10 +197,11 @@ def with_intervals(
 def _attach(score: Score, column: int, tables: list[Table], classes: slice | None, level: float) -> Score:
     """``tables``: the overall one, then one per test case."""
     overall, *parts = tables
-    by_case = {name: t.interval(column, level) for name, t in zip(score.test_cases, parts, strict=True)}
+    cases = score.test_cases if len(parts) == len(score.test_cases) else []
+    by_case = {name: t.interval(column, level) for name, t in zip(cases, parts, strict=False)}
     first = classes.start if classes else 0
     by_class: dict[tuple[str, str], Interval | None] = {}
-    for name, table in [("", overall), *zip(score.test_cases, parts, strict=True)] if classes else []:
+    for name, table in [("", overall), *zip(cases, parts, strict=False)] if classes else []:
         by_class |= {(name, label): table.interval(first + i, level) for i, label in enumerate(score.classes)}
     return replace(
         score,
@@ -186,14 +218,14 @@ def estimate(sample: Sample, wanted: Wanted) -> list[Table]:
         return _automatic(sample, wanted)
     if method in RESAMPLED:
         return _resampled(sample, wanted, method)
-    return [_closed(s, method, wanted) for s in [sample, *(Sample([t]) for t in sample.strata)]]
+    return [_closed(s, method, wanted) for s in [sample, *sample.parts]]
 
 
 def _resampled(sample: Sample, wanted: Wanted, method: str) -> list[Table]:
     draws = np.stack([s.draws(wanted.seed, "interval", wanted.resamples, method == "poisson") for s in sample.strata])
     whole = _from_draws(sample, sample.overall(draws), method, wanted)
     if len(sample.strata) == 1:
-        return [whole, whole]
+        return [whole, whole][: 1 + len(sample.parts)]
     return [whole, *(_from_draws(Sample([s]), d, method, wanted) for s, d in zip(sample.strata, draws, strict=True))]
 
 
@@ -254,7 +286,7 @@ def _proportion(sample: Sample, wanted: Wanted) -> Bounds:
 
 def _automatic(sample: Sample, wanted: Wanted) -> list[Table]:
     """Student for means, Wilson for shares, BCa for the rest; the jackknife where resampling would cost too much."""
-    parts = [sample, *(Sample([s]) for s in sample.strata)]
+    parts = [sample, *sample.parts]
     choices = [[_choice(part, k) for k in range(len(sample.point))] for part in parts]
     if not any("bca" in c for c in choices):
         return [_mixed(part, c, None, wanted) for part, c in zip(parts, choices, strict=True)]

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from karat.stats.tests import monte_carlo
-from karat.stats.weights import Floats, block_sizes
+from karat.stats.weights import Floats, Ints, block_sizes
 
 ENUMERATE = 2**15
 """Up to this many distinct outcomes, all are visited and the p-value is exact."""
@@ -43,9 +44,14 @@ def randomisation(
     """
     if outcomes(n) <= ENUMERATE:
         return _enumerated(difference, n, observed, alternative)
-    parts = [difference(swaps(rng, n, rows)) for rows in block_sizes(draws, 2 * len(n))]
+    parts = [difference(swaps(rng, n, rows)) for rows in block_sizes(draws, _breadth(n))]
     extremes = extreme(np.concatenate(parts), alternative)
     return Randomised(monte_carlo(extremes, extreme(observed, alternative)), draws, exact=False)
+
+
+def _breadth(n: Floats) -> int:
+    """Numbers that one row of swaps needs."""
+    return int(2 * len(n) + np.minimum(n, LARGE).sum() // WORD) + 64
 
 
 def outcomes(n: Floats) -> float:
@@ -53,11 +59,42 @@ def outcomes(n: Floats) -> float:
     return float(np.exp2(np.log2(n + 1).sum()))
 
 
+WORD, LARGE = 64, 1280
+"""Bits in a random word; above ``LARGE`` coins one binomial number is cheaper than counting bits."""
+
+
 def swaps(rng: np.random.Generator, n: Floats, rows: int) -> Floats:
-    """How many of each joint cell's units are swapped, row by row."""
-    if len(n) and n.max() == 1:
-        return rng.integers(0, 2, (rows, len(n)), dtype=np.uint8).astype(float)
-    return rng.binomial(n.astype(np.int64), 0.5, (rows, len(n))).astype(float)
+    """How many of each joint cell's units are swapped, row by row: heads among n fair coins."""
+    coins = n.astype(np.int64)
+    if len(n) and coins.max() == 1:
+        bits = np.frombuffer(rng.bytes(-(-rows * len(n) // 8)), np.uint8)
+        return np.unpackbits(bits, count=rows * len(n)).reshape(rows, len(n)).astype(float)
+    out = np.empty((rows, len(n)))
+    few = coins <= LARGE
+    out[:, few] = _heads(rng, coins[few], rows)
+    out[:, ~few] = rng.binomial(coins[~few], 0.5, (rows, int((~few).sum())))
+    return out
+
+
+def _heads(rng: np.random.Generator, coins: Ints, rows: int) -> Floats:
+    """Set bits of random words: as many bits as coins."""
+    words = np.maximum(-(-coins // WORD), 1)
+    start = np.cumsum(words) - words
+    mask = np.full(int(words.sum()), 2**WORD - 1, np.uint64)
+    left = (coins - WORD * (words - 1)).astype(np.uint64)
+    mask[start + words - 1] = np.where(
+        left < WORD, (np.uint64(1) << (left % np.uint64(WORD))) - np.uint64(1), mask[0] if len(mask) else 0
+    )
+    bits = rng.integers(0, 2**WORD - 1, (rows, len(mask)), np.uint64, endpoint=True) & mask
+    heads = ones(bits)
+    return heads.astype(float) if len(mask) == len(coins) else np.add.reduceat(heads, start, 1, np.int64).astype(float)
+
+
+def ones(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Number of set bits of each word."""
+    if hasattr(np, "bitwise_count"):
+        return np.asarray(np.bitwise_count(words), np.uint8)
+    return np.unpackbits(words.view(np.uint8).reshape(*words.shape, 8), axis=-1).sum(-1, dtype=np.uint8)
 
 
 def extreme(difference: Floats, alternative: str) -> Floats:
@@ -68,7 +105,7 @@ def extreme(difference: Floats, alternative: str) -> Floats:
 
 
 def _enumerated(difference: Difference, n: Floats, observed: Floats, alternative: str) -> Randomised:
-    every = np.array(list(product(*(range(int(k) + 1) for k in n))), float).reshape(-1, len(n))
+    every = np.array(list(product(*(range(int(k) + 1) for k in n))), float).reshape(round(outcomes(n)), len(n))
     chance = np.exp((_log_choose(n, every) - n * np.log(2)).sum(1))
     extremes, at = extreme(difference(every), alternative), extreme(observed, alternative)
     near = 1e-10 * np.nanmax(np.abs(extremes), axis=0, initial=0.0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from karat.stats.tests import midranks
@@ -99,7 +100,7 @@ def _maximal(order: Ints, ends: Ints) -> list[list[int]]:
     return groups
 
 
-def letter_groups(order: list[int], differ: Floats) -> list[list[int]]:
+def letter_groups(order: list[int], differ: NDArray[np.bool_]) -> list[list[int]]:
     """Maximal runs of ``order`` in which no pair differs: groups that cannot be told apart."""
     ends = []
     for start in range(len(order)):

@@ -55,6 +55,13 @@ class Sample:
     """The test cases of one system; the overall score is the mean of those that have one."""
 
     strata: list[Stratum]
+    over_cases: bool = False
+    """Whether the units of the only stratum are test cases, which have no spread of their own."""
+
+    @property
+    def parts(self) -> list[Sample]:
+        """Each test case as a sample of its own."""
+        return [] if self.over_cases else [Sample([s]) for s in self.strata]
 
     @cached_property
     def points(self) -> Floats:

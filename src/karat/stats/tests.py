@@ -8,21 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from karat.comparison import Test
 from karat.stats.weights import Floats, Ints
 
 ALTERNATIVES = ("two-sided", "greater", "less")
-
-
-@dataclass(frozen=True)
-class Test:
-    """A p-value with how it was found; ``p`` is NaN where the test does not apply, and ``note`` says why."""
-
-    name: str
-    p: float
-    statistic: float = float("nan")
-    draws: int = 0
-    exact: bool = False
-    note: str = ""
 
 
 def moments(d: Floats, n: Floats | None = None) -> tuple[float, float, float]:
@@ -66,7 +55,7 @@ def paired_t(d: Floats, n: Floats | None = None, alternative: str = "two-sided")
     if is_constant(d, n):
         return _constant(mean)
     t = mean / (sd / np.sqrt(size))
-    return Test("paired t", tail_of(t, size - 1, alternative), t)
+    return Test("paired t", tail_of(t, size - 1, alternative), float(t))
 
 
 def _constant(mean: float) -> Test:

@@ -105,3 +105,42 @@ class Rest:
 
     def __matmul__(self, x: Any) -> Floats:
         return np.asarray((self.total @ x) - (self.taken @ x), float)
+
+
+class Scripted:
+    """Weights that must see every product that a metric asks for, in order."""
+
+
+class Recorder(Scripted):
+    """Weighs one row and keeps every vector that it is multiplied with."""
+
+    def __init__(self, n: Floats) -> None:
+        self.n, self.asked = n, list[Any]()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return 1, len(self.n)
+
+    def __matmul__(self, x: Any) -> Floats:
+        self.asked.append(x)
+        return np.asarray(_Row(self.n) @ x, float)[None, ...]
+
+
+class Replay(Scripted):
+    """Gives products that were computed beforehand, in the order in which a metric asks for them.
+
+    A metric is a function of its products alone, so this scores weights over two systems'
+    cells at once, which no single table of cells holds.
+    """
+
+    def __init__(self, products: list[Floats], width: int) -> None:
+        self.products, self.width, self.next = products, width, 0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.products[0]), self.width
+
+    def __matmul__(self, x: Any) -> Floats:
+        found = self.products[self.next]
+        self.next += 1
+        return found

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``karat compare``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from karat.api import compare
+from karat.cli.evaluate import named
+from karat.cli.failures import MISSED, guarded, show
+from karat.cli.options import context_options, input_options, interval_options, said
+from karat.comparison import Comparison
+from karat.gate import gates
+from karat.metric import MetricError
+from karat.report.comparison import TEXT
+from karat.report.delimited import delimited
+from karat.stats.comparing import JOINT, ON_REQUEST
+from karat.stats.corrections import CORRECTIONS
+
+
+@click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("gold")
+@click.argument("preds", nargs=-1, required=True, metavar="PRED PRED...")
+@click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Metric to compare on (repeatable).")
+@input_options
+@context_options
+@interval_options
+@click.option("--baseline", metavar="SYSTEM", help="Compare every system with this one alone.")
+@click.option(
+    "--correction",
+    type=click.Choice([*CORRECTIONS, *JOINT]),
+    default="holm",
+    show_default=True,
+    help="Correction of p-values over all pairs and metrics.",
+)
+@click.option(
+    "--test", "tests", multiple=True, type=click.Choice(ON_REQUEST), help="Another test to show beside (repeatable)."
+)
+@click.option("--draws", type=click.IntRange(99), help="Draws of the randomisation test. Default: 9999.")
+@click.option(
+    "--margin", type=float, help="Largest difference that does not matter: for --fail-if-worse and equivalence."
+)
+@click.option("--rope", type=float, help="Region of practical equivalence: adds Bayesian probabilities.")
+@click.option("--fail-if-worse", metavar="BASELINE", help="Exit with 1 if a system is worse than this one.")
+@click.option(
+    "--inconclusive",
+    type=click.Choice(["pass", "fail"]),
+    default="pass",
+    show_default=True,
+    help="What --fail-if-worse does where the data cannot tell.",
+)
+@click.option("--disagree", "disagree", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
+              help="Write the units that the first two systems score differently (.tsv, .csv, .jsonl; - for stdout).")  # fmt: skip
+@click.option(
+    "--undefined",
+    type=click.Choice(["report", "zero", "one", "error"]),
+    default="report",
+    show_default=True,
+    help="What an undefined score is.",
+)
+@click.option("--report", type=click.Choice(TEXT), default="table", show_default=True, help="Form of the report.")
+@click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals for people.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write the report to.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not print warnings.")
+@guarded
+def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given: Any) -> None:
+    """Compare two or more prediction files on the same GOLD: which is better, by how much, how surely.
+
+    Exit codes: 0 done; 1 --fail-if-worse was missed; 2 bad input or usage.
+    """
+    names, files = zip(*(named(p) for p in preds), strict=True)
+    if [gold, *files].count("-") > 1:
+        raise MetricError("only one input can be read from stdin (-)")
+    passed = (
+        "interval_method",
+        "resamples",
+        "cluster_by",
+        "undefined",
+        "seed",
+        "correction",
+        "draws",
+        "margin",
+        "rope",
+    )
+    comparison = compare(
+        gold,
+        list(files),
+        names=list(names),
+        metrics=list(metrics) or None,
+        level=given["intervals"] or 0.95,
+        baseline=given["fail_if_worse"] or given["baseline"],
+        tests=given["tests"],
+        **{name: given[name] for name in passed},
+        **said(given),
+    )
+    if given["disagree"]:
+        export(comparison, given["disagree"])
+    if given["disagree"] != "-":
+        write(comparison, given)
+    show(comparison.findings, given["quiet"])
+    if given["fail_if_worse"]:
+        check(comparison, given)
+
+
+def write(comparison: Comparison, given: dict[str, Any]) -> None:
+    """The report to stdout or, whole or not at all, to a file."""
+    options = {"digits": given["digits"]} if given["report"] in ("table", "markdown", "latex", "html") else {}
+    text = comparison.render(given["report"], **options)
+    if given["output"] is None:
+        click.echo(text, nl=False)
+    else:
+        save(Path(given["output"]), text)
+
+
+def save(target: Path, text: str) -> None:
+    partial = target.with_name(target.name + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(target)
+
+
+def export(comparison: Comparison, target: str) -> None:
+    """Units that the first two systems score differently, in the form that the file's name says."""
+    import msgspec
+
+    first, second = comparison.pairs[0].a, comparison.pairs[0].b
+    rows = comparison.disagreements(first, second)
+    kind = Path(target).suffix.lower()
+    if kind in (".jsonl", ".json"):
+        text = "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
+    else:
+        text = delimited(rows, "," if kind == ".csv" else "\t")
+    click.echo(text, nl=False) if target == "-" else save(Path(target), text)
+
+
+def check(comparison: Comparison, given: dict[str, Any]) -> None:
+    """Say each outcome of the gate, and exit with 1 if one is bad."""
+    found = gates(comparison, given["margin"] or 0.0)
+    bad = {"worse"} | ({"inconclusive"} if given["inconclusive"] == "fail" else set())
+    for gate in found:
+        click.echo(f"{'failed' if gate.outcome in bad else 'passed'}: {gate}", err=True)
+    if any(gate.outcome in bad for gate in found):
+        sys.exit(MISSED)

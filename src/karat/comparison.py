@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a comparison of systems is once it is computed: pairs, tests, verdicts, ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.evaluation import Evaluation, Interval
+from karat.findings import Finding
+from karat.metric import Better, Metric, MetricError, parse, unknown_metric
+
+Floats = NDArray[np.float64]
+Verdict = Literal["better", "worse", "inconclusive", "undefined"]
+
+
+@dataclass(frozen=True)
+class Test:
+    """A p-value with how it was found; ``p`` is NaN where the test does not apply, and ``note`` says why."""
+
+    __test__ = False
+
+    name: str
+    p: float
+    statistic: float = float("nan")
+    draws: int = 0
+    exact: bool = False
+    note: str = ""
+
+    @property
+    def at_floor(self) -> bool:
+        """Whether no draw was as extreme as the data, so that p is only known to be at most this."""
+        return bool(self.draws) and not self.exact and self.p <= 1 / (self.draws + 1) + 1e-15
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Effect sizes over units; None where a size is undefined (no spread, or no differences)."""
+
+    units: int
+    win: int
+    tie: int
+    loss: int
+    d_z: float | None
+    hedges_g: float | None
+    rank_biserial: float | None
+    superiority: float | None
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Probabilities of the three states; they sum to 1."""
+
+    worse: float
+    equal: float
+    better: float
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A against B on one metric; the difference is A − B whatever the metric's direction."""
+
+    a: str
+    b: str
+    metric: Metric
+    label: str
+    better: Better
+    units: int
+    a_value: float | None
+    b_value: float | None
+    difference: float | None
+    interval: Interval | None
+    tests: list[Test]
+    p: float | None
+    p_corrected: float | None
+    verdict: Verdict
+    mde: float | None
+    """Smallest true difference that this data shows with 80 % power."""
+    effect: Effect | None = None
+    test_cases: tuple[int, int, int] | None = None
+    """Test cases that A wins, ties and loses."""
+    equivalence: Test | None = None
+    posterior: Posterior | None = None
+    sentence: str = ""
+
+    @property
+    def test(self) -> Test | None:
+        """The test that decides."""
+        return self.tests[0] if self.tests else None
+
+    @property
+    def gain(self) -> float | None:
+        """The difference turned so that positive means that A is better."""
+        if self.difference is None:
+            return None
+        return -self.difference if self.better == "lower" else self.difference
+
+    @property
+    def gain_bounds(self) -> tuple[float, float] | None:
+        """Ends of the interval of `gain`."""
+        if self.interval is None:
+            return None
+        low, high = self.interval.low, self.interval.high
+        return (-high, -low) if self.better == "lower" else (low, high)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a leaderboard."""
+
+    rank: int
+    system: str
+    value: float | None
+    interval: Interval | None
+    low: int
+    """Best rank that the data do not rule out."""
+    high: int
+    """Worst rank that the data do not rule out."""
+    groups: str
+    """Letters of the groups within which no system differs from another."""
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Systems ranked over test cases: Friedman's test and Nemenyi's critical difference."""
+
+    metric: Metric
+    label: str
+    systems: list[str]
+    mean_ranks: list[float]
+    test_cases: int
+    p: float
+    chi2: float
+    f: float
+    kendall_w: float
+    critical_difference: float
+    alpha: float
+    groups: list[list[int]]
+
+
+@dataclass
+class Comparison:
+    """Systems scored against one gold standard, and every pair of them compared."""
+
+    evaluation: Evaluation
+    pairs: list[Pair]
+    correction: str
+    family: int
+    alpha: float
+    baseline: str | None
+    plan: dict[str, Any]
+    leaderboards: dict[Metric, list[Place]]
+    ranks: list[Ranks] = field(default_factory=list)
+    own_findings: list[Finding] = field(default_factory=list)
+    units: dict[str, Any] = field(default_factory=dict, repr=False)
+    """Unit scores by metric, for `disagreements`."""
+
+    @property
+    def systems(self) -> list[str]:
+        return [s.name for s in self.evaluation.systems]
+
+    @property
+    def findings(self) -> list[Finding]:
+        return [*self.evaluation.findings, *self.own_findings]
+
+    @property
+    def metrics(self) -> list[Metric]:
+        return list(dict.fromkeys(p.metric for p in self.pairs))
+
+    def of(self, metric: str | Metric) -> list[Pair]:
+        """The pairs of one metric."""
+        wanted = parse(metric) if isinstance(metric, str) else metric
+        known = {m for m in self.metrics if m == wanted or m.name == wanted.name}
+        if not known:
+            raise MetricError(unknown_metric(str(wanted), [str(m) for m in self.metrics]) + " in this comparison")
+        exact = wanted if wanted in known else sorted(known, key=str)[0]
+        return [p for p in self.pairs if p.metric == exact]
+
+    def pair(self, a: str, b: str, metric: str | Metric) -> Pair:
+        """A against B on one metric, in whichever order they were compared."""
+        for found in self.of(metric):
+            if {found.a, found.b} == {a, b}:
+                return found if found.a == a else flipped(found)
+        raise MetricError(f"{a!r} and {b!r} were not compared; there are: {', '.join(self.systems)}")
+
+    def sentences(self) -> Iterator[str]:
+        """The verdict of each pair in words."""
+        return (p.sentence for p in self.pairs)
+
+    def disagreements(self, a: str, b: str, metric: str | Metric | None = None) -> list[dict[str, Any]]:
+        """Units on which the two systems score differently, those that ``a`` wins first."""
+        rows: list[dict[str, Any]] = self.units["table"](a, b, metric)
+        return rows
+
+    def render(self, report: str, **options: Any) -> Any:
+        """This comparison as a report."""
+        return import_module("karat.report.comparison").render(self, report, **options)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.render("dicts")
+        return rows
+
+    def to_json(self) -> str:
+        return str(self.render("json"))
+
+    def to_markdown(self, **options: Any) -> str:
+        return str(self.render("markdown", **options))
+
+    def to_latex(self, **options: Any) -> str:
+        return str(self.render("latex", **options))
+
+    def to_tsv(self) -> str:
+        return str(self.render("tsv"))
+
+    def to_csv(self) -> str:
+        return str(self.render("csv"))
+
+    def to_html(self) -> str:
+        return str(self.render("html"))
+
+    def to_pandas(self) -> Any:
+        return self.render("pandas")
+
+    def to_polars(self) -> Any:
+        return self.render("polars")
+
+    def __str__(self) -> str:
+        return str(self.render("table"))
+
+    def _repr_html_(self) -> str:
+        return str(self.render("html"))
+
+
+_TURNED: dict[Verdict, Verdict] = {
+    "better": "worse",
+    "worse": "better",
+    "inconclusive": "inconclusive",
+    "undefined": "undefined",
+}
+
+
+def flipped(pair: Pair) -> Pair:
+    """B against A: the same comparison seen from the other side."""
+    from dataclasses import replace
+
+    turned = pair.interval and replace(pair.interval, low=-pair.interval.high, high=-pair.interval.low)
+    effect = pair.effect and replace(
+        pair.effect, win=pair.effect.loss, loss=pair.effect.win, d_z=_minus(pair.effect.d_z),
+        hedges_g=_minus(pair.effect.hedges_g), rank_biserial=_minus(pair.effect.rank_biserial),
+        superiority=None if pair.effect.superiority is None else 1 - pair.effect.superiority,
+    )  # fmt: skip
+    return replace(
+        pair, a=pair.b, b=pair.a, a_value=pair.b_value, b_value=pair.a_value, difference=_minus(pair.difference),
+        interval=turned, effect=effect, verdict=_TURNED[pair.verdict],
+        test_cases=pair.test_cases and pair.test_cases[::-1],
+        posterior=pair.posterior and Posterior(pair.posterior.better, pair.posterior.equal, pair.posterior.worse),
+    )  # fmt: skip
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else -value

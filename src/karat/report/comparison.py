@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports of comparisons: verdicts in words, leaderboards, pairs, ranks; charts in the page."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+import msgspec
+
+import karat
+from karat.comparison import Comparison, Pair, Place, Ranks, Test
+from karat.metric import MetricError
+from karat.report import latex, markdown
+from karat.report.delimited import delimited
+from karat.report.json import document
+from karat.report.rows import Grid, cell, number
+from karat.report.terminal import plain
+
+SCHEMA = 1
+
+
+def render(comparison: Comparison, report: str, **options: Any) -> Any:
+    """The comparison as the report called ``report``."""
+    if report not in REPORTS:
+        near = difflib.get_close_matches(report, REPORTS, 1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        raise MetricError(f"unknown report {report!r}; comparisons have {', '.join(REPORTS)}{hint}")
+    return REPORTS[report](comparison, **options)
+
+
+def dicts(comparison: Comparison) -> list[dict[str, Any]]:
+    """One flat record per pair and metric."""
+    return [_record(p) for p in comparison.pairs]
+
+
+def _record(pair: Pair) -> dict[str, Any]:
+    test, interval, effect = pair.test, pair.interval, pair.effect
+    return {
+        "a": pair.a, "b": pair.b, "metric": str(pair.metric), "name": pair.label, "better": pair.better,
+        "units": pair.units, "a_value": pair.a_value, "b_value": pair.b_value, "difference": pair.difference,
+        "low": interval.low if interval else None, "high": interval.high if interval else None,
+        "level": interval.level if interval else None, "se": interval.se if interval else None,
+        "test": test.name if test else None, "p": pair.p, "draws": test.draws if test else None,
+        "p_corrected": pair.p_corrected, "verdict": pair.verdict, "mde": pair.mde,
+        "d_z": effect.d_z if effect else None, "rank_biserial": effect.rank_biserial if effect else None,
+        "superiority": effect.superiority if effect else None, "win": effect.win if effect else None,
+        "tie": effect.tie if effect else None, "loss": effect.loss if effect else None, "sentence": pair.sentence,
+    }  # fmt: skip
+
+
+def render_json(comparison: Comparison) -> str:
+    """The whole comparison, evaluation included, as one JSON object."""
+    return msgspec.json.format(msgspec.json.encode(_document(comparison)), indent=2).decode() + "\n"
+
+
+def _document(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "karat": karat.__version__,
+        "family": {"correction": comparison.correction, "size": comparison.family, "alpha": comparison.alpha},
+        "baseline": comparison.baseline,
+        "plan": comparison.plan,
+        "pairs": [_pair(p) for p in comparison.pairs],
+        "leaderboards": {str(m): [asdict(p) for p in places] for m, places in comparison.leaderboards.items()},
+        "ranks": [asdict(r) | {"metric": str(r.metric)} for r in comparison.ranks],
+        "findings": [msgspec.structs.asdict(f) for f in comparison.findings],
+        "evaluation": document(comparison.evaluation),
+    }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    return _record(pair) | {
+        "tests": [_test(t) for t in pair.tests],
+        "interval": asdict(pair.interval) if pair.interval else None,
+        "effect": asdict(pair.effect) if pair.effect else None,
+        "test_cases": pair.test_cases,
+        "equivalence": _test(pair.equivalence) if pair.equivalence else None,
+        "posterior": asdict(pair.posterior) if pair.posterior else None,
+    }
+
+
+def _test(test: Test) -> dict[str, Any]:
+    return {k: None if isinstance(v, float) and v != v else v for k, v in asdict(test).items()}
+
+
+def grids(comparison: Comparison, digits: int = 4) -> Iterator[Grid]:
+    """The tables of a report: leaderboards, pairs by metric, other tests, ranks over test cases."""
+    for metric, places in comparison.leaderboards.items():
+        label = comparison.of(metric)[0].label if comparison.pairs else str(metric)
+        yield _leaderboard(label, places, digits)
+        yield _pairs(label, comparison.of(metric), comparison, digits)
+        yield from _beside(label, comparison.of(metric))
+    for ranks in comparison.ranks:
+        yield _ranks(ranks)
+
+
+def _leaderboard(label: str, places: list[Place], digits: int) -> Grid:
+    groups = any(p.groups for p in places)
+    head = ["system", "rank", label, "rank range", *(["group"] if groups else [])]
+    rows = [
+        [p.system, str(p.rank), cell(p.value, p.interval, digits), _range(p), *([p.groups] if groups else [])]
+        for p in places
+    ]
+    return Grid(f"Leaderboard: {label}", head, rows)
+
+
+def _range(place: Place) -> str:
+    return str(place.low) if place.low == place.high else f"{place.low}–{place.high}"
+
+
+def _pairs(label: str, pairs: list[Pair], comparison: Comparison, digits: int) -> Grid:
+    head = ["pair", "difference", "p", f"p ({comparison.correction})", "verdict", "d_z", "win/tie/loss", "detectable"]
+    extra = _extra_columns(pairs)
+    rows = [
+        [
+            f"{p.a} − {p.b}", cell(p.difference, p.interval, digits), p_text(p.p, p.test), p_text(p.p_corrected, p.test),
+            p.verdict, _effect(p.effect.d_z if p.effect else None), _wins(p), _effect(p.mde), *(f(p) for _, f in extra),
+        ]
+        for p in pairs
+    ]  # fmt: skip
+    return Grid(f"Pairs: {label} ({_method(pairs, comparison)})", [*head, *(name for name, _ in extra)], rows)
+
+
+def _extra_columns(pairs: list[Pair]) -> list[tuple[str, Callable[[Pair], str]]]:
+    known: list[tuple[str, Callable[[Pair], str]]] = []
+    if any(p.test_cases for p in pairs):
+        known.append(("test cases", lambda p: "/".join(map(str, p.test_cases or ()))))
+    if any(p.equivalence for p in pairs):
+        known.append(("p (equivalence)", lambda p: p_text(p.equivalence.p if p.equivalence else None)))
+    if any(p.posterior for p in pairs):
+        known.append(("P(worse/equal/better)", _posterior))
+    return known
+
+
+def _posterior(pair: Pair) -> str:
+    found = pair.posterior
+    return f"{found.worse:.3f}/{found.equal:.3f}/{found.better:.3f}" if found else ""
+
+
+def _method(pairs: list[Pair], comparison: Comparison) -> str:
+    """How p was found, and the family it is corrected over."""
+    tests = sorted({_test_name(p.test) for p in pairs if p.test})
+    return f"{', '.join(tests) or 'no test'}; {comparison.correction} over {comparison.family} tests"
+
+
+def _test_name(test: Test) -> str:
+    how = "exact" if test.exact else f"{test.draws:,} draws" if test.draws else ""
+    return test.name + (f", {how}" if how else "")
+
+
+def _beside(label: str, pairs: list[Pair]) -> Iterator[Grid]:
+    """Tests beside the deciding one."""
+    rows = [
+        [f"{p.a} − {p.b}", t.name, p_text(t.p, t), "exact" if t.exact else f"{t.draws:,}" if t.draws else "", t.note]
+        for p in pairs
+        for t in p.tests[1:]
+    ]
+    if rows:
+        yield Grid(f"Other tests: {label} (not corrected)", ["pair", "test", "p", "draws", "note"], rows)
+
+
+def _ranks(ranks: Ranks) -> Grid:
+    title = (
+        f"Mean ranks: {ranks.label} over {ranks.test_cases} test cases (Friedman, Iman–Davenport F = {ranks.f:.3g}, "
+        f"p {p_sign(ranks.p)}; critical difference {ranks.critical_difference:.3g} at {ranks.alpha:g})"
+    )
+    order = sorted(range(len(ranks.systems)), key=lambda i: ranks.mean_ranks[i])
+    letters = {i: "".join(chr(97 + g) for g, group in enumerate(ranks.groups) if i in group) for i in order}
+    rows = [[ranks.systems[i], f"{ranks.mean_ranks[i]:.3f}", letters[i] or "–"] for i in order]
+    return Grid(title, ["system", "mean rank", "group"], rows)
+
+
+def p_text(p: float | None, test: Test | None = None) -> str:
+    if p is None or p != p:
+        return "–"
+    return ("≤ " if test and test.at_floor else "") + (f"{p:.2g}" if p < 0.995 else "1")
+
+
+def p_sign(p: float) -> str:
+    return "< 0.0001" if p < 0.0001 else f"= {p:.2g}"
+
+
+def _effect(value: float | None) -> str:
+    return "–" if value is None else number(value, 3)
+
+
+def _wins(pair: Pair) -> str:
+    found = pair.effect
+    return f"{found.win}/{found.tie}/{found.loss}" if found else "–"
+
+
+def header(comparison: Comparison) -> str:
+    """What was compared and how."""
+    against = f"against {comparison.baseline}" if comparison.baseline else "all pairs"
+    units = max((p.units for p in comparison.pairs), default=0)
+    seed = comparison.evaluation.provenance["seed"]
+    return (
+        f"{len(comparison.systems)} systems, {against}, on {units:,} units; differences are first minus second, "
+        f"intervals at {1 - comparison.alpha:.0%}; {comparison.correction} over {comparison.family} tests; seed {seed}"
+    )
+
+
+def render_text(comparison: Comparison, digits: int = 4) -> str:
+    """Verdicts, then tables, as plain text."""
+    parts = [header(comparison), "\n".join(comparison.sentences()), *(plain(g) for g in grids(comparison, digits))]
+    return "\n\n".join(parts) + "\n"
+
+
+def render_markdown(comparison: Comparison, digits: int = 4) -> str:
+    verdicts = "\n".join(f"- {markdown.escape(s)}" for s in comparison.sentences())
+    tables = [markdown.table(g) for g in grids(comparison, digits)]
+    return "\n\n".join([verdicts, *tables, markdown.escape(header(comparison)) + "."]) + "\n"
+
+
+def render_latex(comparison: Comparison, digits: int = 4) -> str:
+    tables = [latex.table(g) for g in grids(comparison, digits)]
+    return "\n".join(["% needs \\usepackage{booktabs}", f"% {header(comparison)}", *tables]) + "\n"
+
+
+def render_tsv(comparison: Comparison) -> str:
+    return delimited(dicts(comparison), "\t")
+
+
+def render_csv(comparison: Comparison) -> str:
+    return delimited(dicts(comparison), ",")
+
+
+def pandas(comparison: Comparison) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(dicts(comparison))
+
+
+def polars(comparison: Comparison) -> Any:
+    import polars as pl
+
+    return pl.DataFrame(dicts(comparison), infer_schema_length=None)
+
+
+def render_html(comparison: Comparison, digits: int = 4) -> str:
+    """A page that needs nothing but itself: verdicts, charts, tables."""
+    from karat.report.comparison_page import page
+
+    return page(comparison, header(comparison), list(grids(comparison, digits)))
+
+
+REPORTS: dict[str, Callable[..., Any]] = {
+    "table": render_text, "json": render_json, "markdown": render_markdown, "latex": render_latex, "tsv": render_tsv,
+    "csv": render_csv, "html": render_html, "dicts": dicts, "pandas": pandas, "polars": polars,
+}  # fmt: skip
+TEXT = ("table", "json", "markdown", "latex", "tsv", "csv", "html")
+"""Reports that are text, which the command line offers."""
+
+__all__ = ["REPORTS", "TEXT", "dicts", "grids", "header", "p_text", "render"]

@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparison of systems: every pair (or each against a baseline), on every metric, with a corrected verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from karat.comparison import Comparison, Pair, Test, Verdict
+from karat.evaluation import Evaluation, Interval, Score, SystemResult
+from karat.findings import Finding, finding
+from karat.metric import Metric, MetricError
+from karat.plan import Plan
+from karat.stats import tests
+from karat.stats.battery import Battery
+from karat.stats.bayes import correlated_t, signed_rank
+from karat.stats.corrections import CORRECTIONS, correct, family_size
+from karat.stats.duel import Duel, swap_test
+from karat.stats.effects import effect
+from karat.stats.estimate import ClusterKeys
+from karat.stats.intervals import student
+from karat.stats.joint import Entrant, Joint, Panel, align, panels, sample
+from karat.stats.leaderboard import leaderboard, ranks_over_cases
+from karat.stats.power import mde
+from karat.stats.randomisation import DRAWS, sign_flip
+from karat.stats.resampling import Units, bootstrap
+from karat.stats.sample import Sample
+from karat.stats.streams import stream
+from karat.stats.weights import Floats, Ints
+from karat.stats.wording import sentence
+
+ON_REQUEST = ("wilcoxon", "sign", "bootstrap")
+MANY_MOVES, FEWER_DRAWS = 20_000, 1_999
+"""Beyond this many distinct swaps the default number of draws is cut, and the result says so."""
+JOINT = ("tukey", "maxt")
+"""Corrections that come from the joint law of all tests instead of from their p-values."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asked of a comparison."""
+
+    alpha: float = 0.05
+    correction: str = "holm"
+    baseline: str | None = None
+    tests: tuple[str, ...] = ()
+    draws: int | None = None
+    margin: float | None = None
+    rope: float | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        known = (*CORRECTIONS, *JOINT)
+        if self.correction not in known:
+            raise MetricError(f"correction {self.correction!r} is not one of {', '.join(known)}")
+        for name in self.tests:
+            if name not in ON_REQUEST:
+                raise MetricError(f"test {name!r} is not one of {', '.join(ON_REQUEST)}")
+        if not 0 < self.alpha < 1:
+            raise MetricError(f"alpha={self.alpha} is not between 0 and 1")
+        if self.correction == "maxt" and self.baseline is None:
+            raise MetricError("MaxT compares systems with a baseline: name one")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "alpha": self.alpha, "correction": self.correction, "baseline": self.baseline, "tests": list(self.tests),
+            "draws": self.draws or DRAWS, "margin": self.margin, "rope": self.rope,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Two systems side by side on all test cases."""
+
+    a: int
+    b: int
+    names: tuple[str, str]
+    panels: tuple[Sequence[Panel], Sequence[Panel]]
+    clusters: Sequence[Ints | None]
+
+    @cached_property
+    def samples(self) -> tuple[Sample, Sample]:
+        return sample(self.panels[0]), sample(self.panels[1])
+
+    @cached_property
+    def duels(self) -> list[Duel]:
+        return [Duel(a, b, c) for a, b, c in zip(*self.panels, self.clusters, strict=True)]
+
+    @property
+    def key(self) -> str:
+        return "\x1f".join(self.names)
+
+    @cached_property
+    def difference(self) -> Floats:
+        return self.samples[0].point - self.samples[1].point
+
+    @cached_property
+    def both(self) -> Floats:
+        """Weight of each test case in the difference: those that have a score for both."""
+        known = ~np.isnan(self.samples[0].points) & ~np.isnan(self.samples[1].points)
+        return known / np.maximum(known.sum(0), 1)
+
+    @cached_property
+    def spread(self) -> tuple[Floats, Floats]:
+        """Standard error of the difference and its degrees of freedom, by the paired jackknife."""
+        variance, size = zip(*(_paired_variance(d) for d in self.duels), strict=True)
+        v, df = np.stack(variance) * self.both**2, np.maximum(np.array(size) - 1, 1)[:, None]
+        den = (v**2 / df).sum(0)
+        whole = np.divide(v.sum(0) ** 2, den, out=np.full(den.shape, float(df.sum())), where=den > 0)
+        return np.sqrt(v.sum(0)), whole
+
+    @property
+    def units(self) -> int:
+        return int(sum(len(p.cell) for p in self.panels[0]))
+
+    def unit_differences(self, column: int) -> tuple[Floats, Floats] | None:
+        """Differences of unit scores with their counts, where every unit has both scores."""
+        parts = [_unit_pairs(d, column) for d in self.duels]
+        d, n = (np.concatenate(x) for x in zip(*parts, strict=True))
+        return None if np.isnan(d).any() or not len(d) else (d, n)
+
+    def is_mean(self, column: int) -> bool:
+        """Whether the score is the mean of unit scores for both systems, with one test case."""
+        mean = all(bool(s.unit_scores.is_mean[column]) for x in self.samples for s in x.strata)
+        return mean and len(self.duels) == 1 and self.clusters[0] is None
+
+
+def _paired_variance(duel: Duel) -> tuple[Floats, float]:
+    a, b = duel.a.stratum.jackknife, duel.b.stratum.jackknife
+    if duel.cluster is not None:
+        if len(a.value) != len(b.value):
+            raise MetricError("the systems do not share their clusters, so that they cannot be compared by cluster")
+        both = a.minus(b, np.arange(len(a.n)), np.arange(len(b.n)), a.n)
+        return both.se**2, both.size
+    left, right, n = duel.joint
+    values = [
+        np.concatenate([j.value, p.stratum.point[None, :]])[p.seen[c]]
+        for j, p, c in ((a, duel.a, left), (b, duel.b, right))
+    ]
+    both = replace(a, n=n, value=values[0] - values[1])
+    return both.se**2, both.size
+
+
+def _unit_pairs(duel: Duel, column: int) -> tuple[Floats, Floats]:
+    left, right, n = duel.joint
+    values = [
+        np.append(p.stratum.unit_scores.value[:, column], np.nan)[p.seen[c]]
+        for p, c in ((duel.a, left), (duel.b, right))
+    ]
+    return values[0] - values[1], n
+
+
+def compare_systems(
+    evaluation: Evaluation, systems: Sequence[SystemResult], plan: Plan, wish: Wish, keys: ClusterKeys | None = None
+) -> Comparison:
+    """All pairs of systems, or each against the baseline."""
+    metrics = [m for m in plan.metrics if plan.catalogue[m.name].better != "neither"]
+    battery = Battery(plan.catalogue, metrics, plan.fill)
+    joint, found = _aligned(systems, plan)
+    contests = _contests(joint, battery, wish, keys)
+    drafts = [pair for contest in contests for pair in _pairs(contest, systems, battery, wish)]
+    pairs, family = _corrected(drafts, contests, joint, battery, wish)
+    found += _floor_findings(pairs, family, wish)
+    boards = {m: leaderboard(m, systems, pairs, wish.baseline) for m in metrics}
+    ranked = [ranks_over_cases(m, systems, wish.alpha) for m in metrics]
+    said = dict(evaluation.plan) | {"comparison": wish.to_dict()}
+    units = {"table": lambda a, b, metric: disagreements(contests, battery, joint, a, b, metric)}
+    return Comparison(
+        evaluation, pairs, wish.correction, family, wish.alpha, wish.baseline, said, boards,
+        [r for r in ranked if r is not None], found, units,
+    )  # fmt: skip
+
+
+def _aligned(systems: Sequence[SystemResult], plan: Plan) -> tuple[Joint, list[Finding]]:
+    joint = align([Entrant(s.name, s.cells) for s in systems])
+    if not joint.absent.any():
+        return joint, []
+    lack = {s.name: int(k) for s, k in zip(systems, joint.absent, strict=True) if k}
+    shown = ", ".join(f"{name} lacks {count}" for name, count in lack.items())
+    if plan.options.get("missing") != "skip":
+        return joint, [finding("units-differ", shown=shown)]
+    common = joint.common()
+    return common, [finding("common-units", count=len(common.keys), total=len(joint.keys), shown=shown)]
+
+
+def _contests(joint: Joint, battery: Battery, wish: Wish, keys: ClusterKeys | None) -> list[Contest]:
+    names = [e.name for e in joint.entrants]
+    if wish.baseline is not None and wish.baseline not in names:
+        raise MetricError(f"there is no system {wish.baseline!r} to be the baseline; there are: {', '.join(names)}")
+    cluster = None if keys is None else _clusters(joint, keys)
+    parts = panels(joint, battery, cluster)
+    inside = [None if cluster is None else cluster[joint.case == t] for t in range(len(joint.cases))]
+    base = None if wish.baseline is None else names.index(wish.baseline)
+    chosen = combinations(range(len(names)), 2) if base is None else ((i, base) for i in range(len(names)) if i != base)
+    return [Contest(a, b, (names[a], names[b]), (parts[a], parts[b]), inside) for a, b in chosen]
+
+
+def _clusters(joint: Joint, keys: ClusterKeys) -> Ints:
+    """Cluster of each joint unit."""
+    at = np.minimum(np.searchsorted(keys.unit, joint.keys), max(len(keys.unit) - 1, 0))
+    found = keys.unit[at] == joint.keys
+    names = np.where(found, keys.cluster[at], np.char.add("\x00", joint.keys))
+    return np.unique(names, return_inverse=True)[1]
+
+
+def _pairs(contest: Contest, systems: Sequence[SystemResult], battery: Battery, wish: Wish) -> list[Pair]:
+    drawn = [_swapped(contest, wish), *([_bootstrapped(contest, wish)] if "bootstrap" in wish.tests else [])]
+    return [
+        _pair(contest, k, systems[contest.a].scores[m], [d[k] for d in drawn], wish)
+        for k, m in enumerate(battery.metrics)
+    ]
+
+
+def _swapped(contest: Contest, wish: Wish) -> list[Test]:
+    """The randomisation test of each metric, or the paired bootstrap where outcomes cannot be swapped."""
+    if not all(d.possible for d in contest.duels):
+        return _bootstrapped(contest, wish, "outcomes cannot be swapped: the systems' label sets differ")
+    moves = sum(len(d.moves[1]) for d in contest.duels)
+    draws = wish.draws or (DRAWS if moves <= MANY_MOVES else FEWER_DRAWS)
+    found = swap_test(contest.duels, wish.seed, contest.key, draws)
+    return [Test("randomisation", float(p), draws=found.draws, exact=found.exact) for p in found.p]
+
+
+def _bootstrapped(contest: Contest, wish: Wish, note: str = "") -> list[Test]:
+    draws = wish.draws or FEWER_DRAWS
+    samples = np.stack([_joint_draws(d, wish.seed, contest.key, draws) for d in contest.duels])
+    differences = samples[0] if len(samples) == 1 else np.nanmean(samples, 0)
+    p = tests.bootstrap_shift(contest.difference, differences)
+    return [Test("paired bootstrap", float(p[k]), draws=draws, note=note) for k in range(len(p))]
+
+
+def _joint_draws(duel: Duel, seed: int, key: str, draws: int) -> Floats:
+    """Resamples of the difference: both systems see the same units."""
+    left, right, n = duel.joint
+    sides = [(p, np.eye(len(p.stratum.design.n) + 1)[c][:, :-1]) for p, c in ((duel.a, left), (duel.b, right))]
+
+    def difference(W: Any) -> Floats:
+        a, b = (p.stratum.statistic(W @ to_cells) for p, to_cells in sides)
+        return a - b
+
+    return bootstrap(difference, Units(n), stream(seed, "paired", key, duel.a.stratum.name), draws)
+
+
+def _pair(contest: Contest, k: int, score: Score, drawn: list[Test], wish: Wish) -> Pair:
+    """Column ``k`` of a contest; ``score`` says which metric it is."""
+    difference, se, df = contest.difference[k], contest.spread[0][k], contest.spread[1][k]
+    known = bool(np.isfinite(difference))
+    low, high = student(difference, se, df, 1 - wish.alpha)
+    interval = (
+        Interval(1 - wish.alpha, float(low), float(high), "paired jackknife-t", None, float(se)) if known else None
+    )
+    found = _tests(contest, k, drawn, wish) if known else []
+    units = contest.unit_differences(k)
+    turned = -1.0 if score.better == "lower" else 1.0
+    return Pair(
+        *contest.names, score.metric, score.label, score.better, contest.units, _number(contest.samples[0].point[k]),
+        _number(contest.samples[1].point[k]), _number(difference), interval, found, found[0].p if found else None, None,
+        "undefined", mde(float(se), alpha=wish.alpha, df=float(df)) if known else None,
+        effect=None if units is None else effect(turned * units[0], units[1]),
+        test_cases=_case_wins(contest, k, turned),
+        equivalence=tests.tost(float(difference), float(se), float(df), wish.margin) if known and wish.margin else None,
+        posterior=_posterior(contest, k, turned, wish) if known and wish.rope is not None else None,
+    )  # fmt: skip
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _tests(contest: Contest, k: int, drawn: list[Test], wish: Wish) -> list[Test]:
+    """The deciding test first, then those beside it."""
+    units = contest.unit_differences(k) if contest.is_mean(k) else None
+    if units is None:
+        return drawn
+    return [*_mean_tests(*units, drawn[0]), *_asked(*units, wish), *drawn[1:]]
+
+
+def _mean_tests(d: Floats, n: Floats, swapped: Test) -> list[Test]:
+    exact = sign_flip(tests.settled(d), n)
+    best = swapped if exact is None else Test("randomisation", exact, exact=True)
+    if np.isin(d, (-1.0, 0.0, 1.0)).all():
+        wins, losses = int(n[d > 0].sum()), int(n[d < 0].sum())
+        return [tests.mcnemar(wins, losses), best, tests.paired_t(d, n)]
+    return [best, tests.paired_t(d, n)]
+
+
+def _asked(d: Floats, n: Floats, wish: Wish) -> list[Test]:
+    """Tests of other hypotheses, which have to be asked for by name."""
+    each = np.repeat(d, n.astype(np.int64))
+    known = {"wilcoxon": lambda: tests.wilcoxon(each), "sign": lambda: tests.sign_test(d, n)}
+    return [known[name]() for name in wish.tests if name in known]
+
+
+def _case_wins(contest: Contest, k: int, turned: float) -> tuple[int, int, int] | None:
+    d = turned * (contest.samples[0].points[:, k] - contest.samples[1].points[:, k])
+    d = tests.settled(d[~np.isnan(d)])
+    return None if len(d) < 2 else (int((d > 0).sum()), int((d == 0).sum()), int((d < 0).sum()))
+
+
+FEW_CASES = 5
+
+
+def _posterior(contest: Contest, k: int, turned: float, wish: Wish) -> Any:
+    """Over test cases if there are enough, else over units."""
+    assert wish.rope is not None
+    d = turned * (contest.samples[0].points[:, k] - contest.samples[1].points[:, k])
+    d = d[~np.isnan(d)]
+    if len(d) >= FEW_CASES:
+        return signed_rank(d, wish.rope, stream(wish.seed, "rope", contest.key))
+    size = max(contest.units, 2)
+    return correlated_t(turned * contest.difference[k], contest.spread[0][k] * np.sqrt(size), size, wish.rope)
+
+
+def _corrected(
+    drafts: list[Pair], contests: list[Contest], joint: Joint, battery: Battery, wish: Wish
+) -> tuple[list[Pair], int]:
+    p = np.array([np.nan if pair.p is None else pair.p for pair in drafts])
+    family = family_size(p)
+    if wish.correction in JOINT:
+        from karat.stats.simultaneous import joint_p
+
+        adjusted = joint_p(drafts, contests, joint, battery, wish)
+    else:
+        adjusted = correct(p, wish.correction)
+    return [_decided(pair, float(q), wish) for pair, q in zip(drafts, adjusted, strict=True)], family
+
+
+def _decided(pair: Pair, p: float, wish: Wish) -> Pair:
+    known = pair.difference is not None and np.isfinite(p)
+    verdict: Verdict = "undefined"
+    if known:
+        gain = pair.gain or 0.0
+        verdict = "inconclusive" if p > wish.alpha or gain == 0 else "better" if gain > 0 else "worse"
+    decided = replace(pair, p_corrected=p if known else None, verdict=verdict)
+    return replace(decided, sentence=sentence(decided, wish.correction))
+
+
+def _floor_findings(pairs: Sequence[Pair], family: int, wish: Wish) -> list[Finding]:
+    """Said when more draws are needed before any corrected p can be small."""
+    lowest = [1 / (p.tests[0].draws + 1) for p in pairs if p.tests and p.tests[0].draws and not p.tests[0].exact]
+    factor = 1 if wish.correction in ("none", *JOINT, "bh") else family
+    if not lowest or max(lowest) * factor <= wish.alpha:
+        return []
+    return [
+        finding("too-few-draws", least=f"{max(lowest) * factor:.3g}", family=family, draws=round(1 / max(lowest)) - 1)
+    ]
+
+
+def disagreements(
+    contests: Sequence[Contest], battery: Battery, joint: Joint, a: str, b: str, metric: str | Metric | None
+) -> list[dict[str, Any]]:
+    """Units that the two systems score differently: those that A wins by most come first."""
+    contest = next((c for c in contests if set(c.names) == {a, b}), None)
+    if contest is None:
+        raise MetricError(f"{a!r} and {b!r} were not compared")
+    column = _unit_column(contest, battery, metric)
+    turned = -1.0 if battery.catalogue[battery.metrics[column].name].better == "lower" else 1.0
+    order = 1.0 if contest.names == (a, b) else -1.0
+    rows = []
+    for t, duel in enumerate(contest.duels):
+        keys = joint.keys[joint.case == t]
+        score = [_scores_of_units(p, column) for p in (duel.a, duel.b)][:: int(order)]
+        gain = turned * (score[0] - score[1])
+        differs = np.flatnonzero(np.abs(np.nan_to_num(gain)) > 1e-12)
+        rows += [_row(str(keys[i]), joint.cases[t], a, b, score, i, gain[i]) for i in differs.tolist()]
+    return sorted(rows, key=lambda r: (-r["gain"], r["test_case"], r["id"]))
+
+
+def _scores_of_units(panel: Panel, column: int) -> Floats:
+    return np.append(panel.stratum.unit_scores.value[:, column], np.nan)[panel.seen[panel.cell]]
+
+
+def _row(key: str, case: str, a: str, b: str, score: Sequence[Floats], i: int, gain: float) -> dict[str, Any]:
+    test_case, _, unit = key.rpartition("\x1f")
+    return {
+        "test_case": test_case or case,
+        "id": unit,
+        "wins": a if gain > 0 else b,
+        a: float(score[0][i]),
+        b: float(score[1][i]),
+        "gain": float(gain),
+    }
+
+
+def _unit_column(contest: Contest, battery: Battery, metric: str | Metric | None) -> int:
+    """The metric's column, or the first whose score a single unit has."""
+    if metric is not None:
+        return list(battery.metrics).index(battery.catalogue.resolve(metric))
+    for k in range(len(battery.metrics)):
+        if contest.unit_differences(k) is not None:
+            return k
+    raise MetricError("no metric of this comparison has a score for a single unit; name one that has")

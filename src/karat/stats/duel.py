@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two systems that swap outcomes: the products that their metrics read, as a function of the swaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from karat.metric import MetricError
+from karat.score import mean_defined
+from karat.stats.joint import Panel
+from karat.stats.ledger import Ledger, same_shape
+from karat.stats.randomisation import DRAWS, Randomised, randomisation
+from karat.stats.streams import stream
+from karat.stats.weights import Floats, Ints, Replay
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two systems on one test case."""
+
+    a: Panel
+    b: Panel
+    cluster: Ints | None = None
+    """Cluster of each unit: then whole clusters swap."""
+
+    @cached_property
+    def possible(self) -> bool:
+        """Whether outcomes can be swapped: both systems' tables are alike, and small enough to hold."""
+        a, b = self.a.ledger, self.b.ledger
+        return a is not None and b is not None and same_shape(a, b)
+
+    @property
+    def ledgers(self) -> tuple[Ledger, Ledger]:
+        a, b = self.a.ledger, self.b.ledger
+        assert a is not None
+        assert b is not None
+        return a, b
+
+    @cached_property
+    def joint(self) -> tuple[Ints, Ints, Floats]:
+        """Joint cells: cell of A, cell of B, number of units."""
+        width = len(self.b.stratum.design.n) + 1
+        key, n = np.unique((self.a.cell + 1) * width + self.b.cell + 1, return_counts=True)
+        return key // width - 1, key % width - 1, n.astype(float)
+
+    @cached_property
+    def _units(self) -> tuple[Floats, Floats]:
+        """What one swap moves from A to B, row by row, and how many units make that swap."""
+        left, right = (led.matrix for led in self.ledgers)
+        if self.cluster is not None:
+            moved = left[self.a.cell] - right[self.b.cell]
+            _, row = np.unique(self.cluster, return_inverse=True)
+            sums = np.zeros((row.max(initial=-1) + 1, moved.shape[1]))
+            np.add.at(sums, row, moved)
+            return sums, np.ones(len(sums))
+        a, b, n = self.joint
+        return left[a] - right[b], n
+
+    @cached_property
+    def moves(self) -> tuple[Floats, Floats, Floats]:
+        """Distinct moves, how many units make each, and how many of these make it the other way round."""
+        moved, n = self._units
+        real = (moved != 0).any(1)
+        moved, n = moved[real], n[real]
+        # One number per row tells moves apart; a move and its opposite share a coin.
+        mark = np.einsum("ij,j->i", moved, stream(0, "marks").random(moved.shape[1]) + 0.5)
+        turn = np.where(mark < 0, -1.0, 1.0)
+        _, first, group = np.unique(np.abs(mark), return_index=True, return_inverse=True)
+        size, back = np.bincount(group, n, len(first)), np.bincount(group, n * (turn < 0), len(first))
+        return moved[first] * turn[first, None], size.astype(float), back.astype(float)
+
+    @cached_property
+    def totals(self) -> tuple[Floats, Floats]:
+        a, b = (led.matrix[:-1] for led in self.ledgers)
+        return self.a.stratum.design.n @ a, self.b.stratum.design.n @ b
+
+    def difference(self, swapped: Floats) -> Floats:
+        """Score of A minus score of B, column by column, after these swaps."""
+        moves, _, back = self.moves
+        shift = (swapped - back) @ moves
+        a, b = self.totals
+        return self._score(self.a, self.ledgers[0], a - shift) - self._score(self.b, self.ledgers[1], b + shift)
+
+    def _score(self, panel: Panel, led: Ledger, totals: Floats) -> Floats:
+        ends = np.cumsum([0, *(c.shape[1] for c in led.columns)])
+        parts: list[Any] = [totals[:, ends[i] : ends[i + 1]] for i in range(len(led.columns))]
+        parts = [p[:, 0] if flat else p for p, flat in zip(parts, led.flat, strict=True)]
+        return panel.stratum.statistic(Replay([parts[i] for i in led.requests], len(panel.stratum.design.n)))
+
+
+def swap_test(duels: Sequence[Duel], seed: int, key: str, draws: int = DRAWS) -> Randomised:
+    """The paired randomisation test of all columns, over all test cases at once."""
+    if not all(d.possible for d in duels):
+        raise MetricError("the systems' label sets differ, so that their outcomes cannot be swapped")
+    sizes = [d.moves[1] for d in duels]
+    ends = np.cumsum([0, *map(len, sizes)])
+
+    def difference(swapped: Floats) -> Floats:
+        parts = [d.difference(swapped[:, ends[i] : ends[i + 1]]) for i, d in enumerate(duels)]
+        return parts[0] if len(parts) == 1 else mean_defined(np.stack(parts, -1))
+
+    observed = difference(np.concatenate([d.moves[2] for d in duels])[None, :])[0]
+    return randomisation(difference, np.concatenate(sizes), observed, stream(seed, "swap", key), draws)

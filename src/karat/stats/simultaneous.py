@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Corrections from the joint law of all differences: randomised Tukey over all pairs, MaxT against a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.comparison import Pair
+from karat.metric import MetricError
+from karat.score import mean_defined
+from karat.stats.battery import Battery
+from karat.stats.families import max_t, shuffles
+from karat.stats.joint import Joint, Panel, panels
+from karat.stats.ledger import same_shape
+from karat.stats.streams import stream
+from karat.stats.tests import monte_carlo
+from karat.stats.weights import Floats, Ints, Replay, block_sizes
+
+if TYPE_CHECKING:
+    from karat.stats.comparing import Contest, Wish
+
+DRAWS = 1_999
+
+
+def joint_p(drafts: Sequence[Pair], contests: Sequence[Contest], joint: Joint, battery: Battery, wish: Wish) -> Floats:
+    """Corrected p of each draft, metric by metric."""
+    shuffler = Shuffler(panels(joint, battery))
+    rng = stream(wish.seed, wish.correction, *(e.name for e in joint.entrants))
+    compute = _tukey if wish.correction == "tukey" else _max_t
+    table = compute(shuffler, contests, battery, rng, wish.draws or DRAWS)
+    return np.array([table[i // len(battery.metrics)][i % len(battery.metrics)] for i in range(len(drafts))])
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """One test case: the distinct outcomes of units, and which one each system has for each unit."""
+
+    table: Floats
+    """Outcomes × vectors."""
+    code: Ints
+    """Units × systems; only the units on which systems differ."""
+    base: Floats
+    """Totals of the units on which all agree."""
+
+    def totals(self, order: Ints, slot: int) -> Floats:
+        """Totals of the system in a slot, for permutations (rows × units × systems)."""
+        drawn = np.take_along_axis(self.code[None], order[..., slot : slot + 1], 2)[..., 0]
+        width = len(self.table)
+        drawn = drawn + (np.arange(len(order)) * width)[:, None]
+        count = np.bincount(drawn.ravel(), minlength=len(order) * width).reshape(len(order), width)
+        return self.base + count @ self.table
+
+
+def outcomes_of(systems: Sequence[Panel]) -> Outcomes:
+    """Outcomes of all systems in one table, alike ones once."""
+    matrices = [p.ledger.matrix for p in systems if p.ledger]
+    whole = np.concatenate(matrices)
+    mark = np.einsum("ij,j->i", whole, stream(0, "marks").random(whole.shape[1]) + 0.5)
+    _, first, inverse = np.unique(mark, return_index=True, return_inverse=True)
+    starts = np.cumsum([0, *map(len, matrices)])
+    # A unit that a system lacks (−1) is the last, empty row of its table.
+    code = np.stack([inverse[starts[i] + p.cell % len(matrices[i])] for i, p in enumerate(systems)], -1)
+    differ = (code != code[:, :1]).any(1)
+    return Outcomes(whole[first], code[differ], whole[first][code[~differ, 0]].sum(0))
+
+
+class Shuffler:
+    """Scores of all systems when their outcomes are shuffled inside each unit."""
+
+    def __init__(self, systems: list[list[Panel]]) -> None:
+        ledgers = [[p.ledger for p in parts] for parts in systems]
+        for parts in ledgers:
+            if any(a is None or b is None or not same_shape(a, b) for a, b in zip(ledgers[0], parts, strict=True)):
+                raise MetricError("the systems' label sets differ: correct with holm instead")
+        self.systems = systems
+        self.cases = [outcomes_of(column) for column in zip(*systems, strict=True)]
+
+    @property
+    def units(self) -> int:
+        """Units on which systems differ; the others change nothing."""
+        return sum(len(c.code) for c in self.cases)
+
+    def scores(self, order: Ints, slots: Sequence[int]) -> Floats:
+        """Rows × slots × metrics for permutations (rows × units × systems)."""
+        ends = np.cumsum([0, *(len(c.code) for c in self.cases)])
+        cases = []
+        for t, case in enumerate(self.cases):
+            mine = order[:, ends[t] : ends[t + 1]]
+            cases.append(np.stack([_replayed(self.systems[s][t], case.totals(mine, s)) for s in slots], 1))
+        return cases[0] if len(cases) == 1 else mean_defined(np.stack(cases, -1))
+
+
+def _replayed(panel: Panel, totals: Floats) -> Floats:
+    led = panel.ledger
+    assert led is not None
+    ends = np.cumsum([0, *(c.shape[1] for c in led.columns)])
+    parts = [totals[:, ends[i] : ends[i + 1]] for i in range(len(led.columns))]
+    parts = [p[:, 0] if flat else p for p, flat in zip(parts, led.flat, strict=True)]
+    return panel.stratum.statistic(Replay([parts[i] for i in led.requests], len(panel.stratum.design.n)))
+
+
+def _tukey(
+    shuffler: Shuffler, contests: Sequence[Contest], battery: Battery, rng: np.random.Generator, draws: int
+) -> Floats:
+    """p of each pair against the widest gap among all systems."""
+    systems = list(range(len(shuffler.systems)))
+    same = np.broadcast_to(np.array(systems), (1, shuffler.units, len(systems)))
+    observed = shuffler.scores(same, systems)[0]
+    widest = np.concatenate([
+        np.ptp(shuffler.scores(shuffles(rng, shuffler.units, len(systems), rows), systems), axis=1)
+        for rows in block_sizes(draws, 4 * shuffler.units * len(systems))
+    ])  # fmt: skip
+    gaps = np.array([np.abs(observed[c.a] - observed[c.b]) for c in contests])
+    return np.array(
+        [[float(monte_carlo(widest[:, k], gap[k])) if gap[k] > 0 else 1.0 for k in range(len(gap))] for gap in gaps]
+    )
+
+
+def _max_t(
+    shuffler: Shuffler, contests: Sequence[Contest], battery: Battery, rng: np.random.Generator, draws: int
+) -> Floats:
+    """Swaps of each system with the baseline, on the same units for all systems."""
+    base, drawn = contests[0].b, []
+    for rows in block_sizes(draws, 4 * shuffler.units * len(shuffler.systems)):
+        coin = rng.integers(0, 2, (rows, shuffler.units), dtype=np.int8)
+        drawn.append(np.stack([_swap_difference(shuffler, coin, c.a, base) for c in contests], 1))
+    differences, observed = np.concatenate(drawn), np.stack([c.difference for c in contests])
+    se = np.stack([c.spread[0] for c in contests])
+    return np.stack([max_t(observed[:, k], differences[..., k], se[:, k]) for k in range(len(battery.metrics))], -1)
+
+
+def _swap_difference(shuffler: Shuffler, coin: NDArray[np.int8], system: int, base: int) -> Floats:
+    order = np.empty((*coin.shape, len(shuffler.systems)), np.int64)
+    order[...] = np.arange(len(shuffler.systems))
+    order[..., system] = np.where(coin == 1, base, system)
+    order[..., base] = np.where(coin == 1, system, base)
+    scores = shuffler.scores(order, [system, base])
+    return scores[:, 0] - scores[:, 1]

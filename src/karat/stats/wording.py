@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts in words."""
+
+from __future__ import annotations
+
+from karat.comparison import Pair
+
+CORRECTED = {
+    "holm": "Holm-corrected p", "bonferroni": "Bonferroni-corrected p", "bh": "Benjamini–Hochberg-corrected p",
+    "none": "uncorrected p", "tukey": "p by randomised Tukey HSD", "maxt": "p by MaxT",
+}  # fmt: skip
+
+
+def p_words(p: float, at_floor: bool = False) -> str:
+    """``= 0.003``, or ``≤ 0.0001`` where no draw was as extreme.
+
+    >>> p_words(0.0034), p_words(0.0001, True), p_words(3e-12)
+    ('= 0.0034', '≤ 0.0001', '= 3e-12')
+    """
+    return ("≤ " if at_floor else "= ") + (f"{p:.2g}" if p < 0.995 else "1")
+
+
+def amount(value: float) -> str:
+    """A difference with three decimals, or more where it is small."""
+    return f"{value:.3f}" if abs(value) >= 0.0005 or value == 0 else f"{value:.2g}"
+
+
+def sentence(pair: Pair, correction: str) -> str:
+    """The verdict of a pair as one sentence."""
+    if pair.difference is None or pair.interval is None or pair.p_corrected is None:
+        return f"{pair.a} and {pair.b} cannot be compared on {pair.label}: one of them has no score."
+    p = f"{CORRECTED[correction]} {p_words(pair.p_corrected, bool(pair.test and pair.test.at_floor))}"
+    low, high = pair.gain_bounds or (0.0, 0.0)
+    if pair.verdict == "inconclusive":
+        span = f"[{amount(pair.interval.low)}, {amount(pair.interval.high)}]"
+        said = f"{pair.a} and {pair.b} cannot be told apart on {pair.label}: difference {amount(pair.difference)} {span}, {p}"
+        return said + (f"; this data shows differences from {amount(pair.mde)} on." if pair.mde else ".")
+    first, second = (pair.a, pair.b) if pair.verdict == "better" else (pair.b, pair.a)
+    low, high = (low, high) if pair.verdict == "better" else (-high, -low)
+    return f"{first} is better than {second} on {pair.label} by {amount(abs(pair.difference))} [{amount(low)}, {amount(high)}], {p}."

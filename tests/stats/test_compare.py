@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparison of systems: pairing, tests, corrections, verdicts, gates, reports, the command."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy import stats
+
+import karat
+from karat.cli.main import karat as command
+from karat.comparison import flipped
+from karat.gate import gates
+from karat.pytest_plugin import assert_not_worse  # noqa: F401 - the fixture
+from karat.stats.tests import mcnemar
+
+RNG = np.random.default_rng(4)
+N = 240
+GOLD = RNG.choice(["A", "B", "C"], N, p=[0.5, 0.3, 0.2])
+
+
+def noisy(accuracy: float) -> np.ndarray:
+    return np.where(RNG.random(N) < accuracy, GOLD, RNG.choice(["A", "B", "C"], N))
+
+
+SYSTEMS = {"good": noisy(0.95), "fair": noisy(0.8), "even": noisy(0.8), "poor": noisy(0.4)}
+METRICS = ["accuracy", "f1", "kappa", "hamming_loss"]
+
+
+def records(labels, case=lambda i: "T", **more):
+    return [
+        {"test_case": case(i), "id": f"d{i}", "value": str(v)} | {k: f(i) for k, f in more.items()}
+        for i, v in enumerate(labels)
+    ]
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return karat.compare(GOLD, SYSTEMS, metrics=METRICS, resamples=499)
+
+
+def test_all_pairs_and_metrics(comparison):
+    assert len(comparison.pairs) == 6 * 4
+    assert comparison.family == 24
+    assert [str(m) for m in comparison.metrics] == METRICS
+
+
+def test_differences_are_those_of_the_scores(comparison):
+    for pair in comparison.pairs:
+        a, b = (
+            next(s for s in comparison.evaluation.systems if s.name == n)[pair.metric].value for n in (pair.a, pair.b)
+        )
+        assert pair.difference == pytest.approx(a - b)
+        assert pair.interval.low <= pair.difference <= pair.interval.high
+
+
+def test_accuracy_is_mcnemar_and_paired_t(comparison):
+    pair = comparison.pair("good", "fair", "accuracy")
+    a, b = (SYSTEMS[n] == GOLD for n in ("good", "fair"))
+    n10, n01 = int((a & ~b).sum()), int((~a & b).sum())
+    assert pair.test.name == "McNemar mid-p"
+    assert pair.p == pytest.approx(mcnemar(n10, n01).p)
+    by_name = {t.name: t for t in pair.tests}
+    assert by_name["randomisation"].p == pytest.approx(mcnemar(n10, n01, "exact").p)
+    assert by_name["randomisation"].exact
+    d = a.astype(float) - b
+    assert by_name["paired t"].p == pytest.approx(stats.ttest_1samp(d, 0).pvalue)
+    low, high = stats.ttest_1samp(d, 0).confidence_interval(0.95)
+    assert pair.interval.low == pytest.approx(low)
+    assert pair.interval.high == pytest.approx(high)
+    assert (pair.effect.win, pair.effect.loss) == (n10, n01)
+
+
+def macro_f1(gold, pred):
+    hit = gold == pred
+    return np.mean([2 * (hit & (gold == c)).sum() / ((gold == c).sum() + (pred == c).sum()) for c in "ABC"])
+
+
+def test_the_reference_is_scikit_learns():
+    from sklearn.metrics import f1_score
+
+    assert macro_f1(GOLD, SYSTEMS["fair"]) == pytest.approx(f1_score(GOLD, SYSTEMS["fair"], average="macro"))
+
+
+def test_randomisation_of_f1_is_that_of_items(comparison):
+    """The p of swapping cells against the p of swapping items in a loop."""
+    rng, a, b = np.random.default_rng(0), SYSTEMS["fair"], SYSTEMS["even"]
+    observed = abs(macro_f1(GOLD, a) - macro_f1(GOLD, b))
+    extreme = 0
+    for _ in range(400):
+        swap = rng.random(N) < 0.5
+        x, y = np.where(swap, b, a), np.where(swap, a, b)
+        extreme += abs(macro_f1(GOLD, x) - macro_f1(GOLD, y)) >= observed - 1e-12
+    ours = comparison.pair("fair", "even", "f1").p
+    assert ours == pytest.approx((extreme + 1) / 401, abs=0.1)
+
+
+def test_jackknife_of_the_difference_is_that_of_items(comparison):
+    a, b = SYSTEMS["fair"], SYSTEMS["poor"]
+    left_out = [
+        macro_f1(np.delete(GOLD, i), np.delete(a, i)) - macro_f1(np.delete(GOLD, i), np.delete(b, i)) for i in range(N)
+    ]
+    se = np.sqrt((N - 1) / N * ((left_out - np.mean(left_out)) ** 2).sum())
+    assert comparison.pair("fair", "poor", "f1").interval.se == pytest.approx(se)
+
+
+def test_verdicts_and_sentences(comparison):
+    assert comparison.pair("good", "poor", "f1").verdict == "better"
+    assert comparison.pair("poor", "good", "f1").verdict == "worse"
+    assert comparison.pair("fair", "even", "f1").verdict == "inconclusive"
+    said = comparison.pair("good", "poor", "f1").sentence
+    assert said.startswith("good is better than poor on F1")
+    assert "Holm-corrected p" in said
+    assert "cannot be told apart" in comparison.pair("fair", "even", "kappa").sentence
+
+
+def test_lower_is_better_turns_the_verdict(comparison):
+    pair = comparison.pair("good", "poor", "hamming_loss")
+    assert pair.difference < 0 < pair.gain
+    assert pair.verdict == "better"
+    assert pair.effect.win > pair.effect.loss
+
+
+def test_p_is_never_zero(comparison):
+    assert all(0 < t.p <= 1 for p in comparison.pairs for t in p.tests)
+
+
+def test_corrected_p_is_holm_over_the_family(comparison):
+    from karat.stats.corrections import holm
+
+    raw = np.array([p.p for p in comparison.pairs])
+    np.testing.assert_allclose([p.p_corrected for p in comparison.pairs], holm(raw))
+
+
+def test_order_of_rows_and_systems_does_not_matter():
+    order = np.random.default_rng(1).permutation(N)
+    names = ["fair", "even"]
+    one = karat.compare(records(GOLD), {n: records(SYSTEMS[n]) for n in names}, metrics=["f1", "kappa"], resamples=199)
+    gold = [records(GOLD)[i] for i in order]
+    two = karat.compare(
+        gold, {n: [records(SYSTEMS[n])[i] for i in order[::-1]] for n in names}, metrics=["f1", "kappa"], resamples=199
+    )
+    assert one.to_dicts() == two.to_dicts()
+
+
+def test_flipped_is_the_other_side(comparison):
+    pair = comparison.pairs[0]
+    assert flipped(flipped(pair)) == pair
+    assert flipped(pair).difference == -pair.difference
+
+
+def test_identical_systems_are_equal():
+    c = karat.compare(GOLD, {"a": SYSTEMS["fair"], "b": SYSTEMS["fair"]}, metrics=METRICS, resamples=199)
+    assert all(p.p == 1.0 and p.verdict == "inconclusive" and p.difference == 0 for p in c.pairs)
+
+
+def test_small_data_are_enumerated():
+    gold, a, b = list("ABABAB"), list("ABABAA"), list("BBAAAB")
+    c = karat.compare(gold, {"a": a, "b": b}, metrics=["f1"], resamples=199)
+    assert c.pairs[0].test.exact
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none", "tukey", "maxt"])
+def test_every_correction(correction):
+    c = karat.compare(
+        GOLD,
+        SYSTEMS,
+        metrics=["f1"],
+        correction=correction,
+        baseline="poor" if correction == "maxt" else None,
+        draws=499,
+        resamples=199,
+    )
+    best = c.pair("good", "poor", "f1")
+    assert best.p_corrected <= 0.05
+    assert best.verdict == "better"
+    if correction == "tukey":
+        assert c.pair("fair", "even", "f1").p_corrected > 0.05
+
+
+def test_tukey_of_accuracy_is_that_of_item_means():
+    from karat.stats.families import mean_scores, randomised_tukey
+    from karat.stats.streams import stream
+
+    c = karat.compare(GOLD, SYSTEMS, metrics=["accuracy"], correction="tukey", draws=1999, resamples=199)
+    x = np.stack([s == GOLD for s in SYSTEMS.values()], -1).astype(float)
+    want = randomised_tukey(mean_scores(x), x.mean(0), N, stream(1, "t"), 1999)
+    names = list(SYSTEMS)
+    for pair in c.pairs:
+        assert pair.p_corrected == pytest.approx(want[names.index(pair.a), names.index(pair.b)], abs=0.04)
+
+
+def test_other_tests_on_request():
+    c = karat.compare(
+        GOLD,
+        {k: SYSTEMS[k] for k in ("good", "fair")},
+        metrics=["accuracy", "f1"],
+        tests=["wilcoxon", "sign", "bootstrap"],
+        resamples=199,
+    )
+    assert [t.name for t in c.pairs[0].tests] == [
+        "McNemar mid-p",
+        "randomisation",
+        "paired t",
+        "Wilcoxon",
+        "sign",
+        "paired bootstrap",
+    ]
+    assert [t.name for t in c.pairs[1].tests] == ["randomisation", "paired bootstrap"]
+    assert c.pairs[1].tests[1].p == pytest.approx(c.pairs[1].p, abs=0.02)
+
+
+def test_equivalence_and_posterior():
+    c = karat.compare(
+        GOLD,
+        {k: SYSTEMS[k] for k in ("fair", "even", "poor")},
+        metrics=["accuracy"],
+        margin=0.5,
+        rope=0.02,
+        resamples=199,
+    )
+    pair = c.pair("fair", "even", "accuracy")
+    assert pair.equivalence.p < 0.05
+    found = c.pair("fair", "poor", "accuracy").posterior
+    assert found.worse + found.equal + found.better == pytest.approx(1)
+    assert found.better > 0.99
+
+
+def test_leaderboard(comparison):
+    board = next(iter(comparison.leaderboards.values()))
+    assert board[0].system == "good"
+    assert [p.rank for p in board] == [1, 2, 3, 4]
+    assert board[0].low == 1
+    assert board[-1].low == board[-1].high == 4
+    middle = {p.system: p for p in board}
+    assert middle["fair"].high == 3
+    assert set(middle["fair"].groups) & set(middle["even"].groups)
+    assert not set(middle["fair"].groups) & set(middle["poor"].groups)
+
+
+def test_disagreements(comparison):
+    rows = comparison.disagreements("good", "poor", "accuracy")
+    a, b = (SYSTEMS[n] == GOLD for n in ("good", "poor"))
+    assert len(rows) == int((a != b).sum())
+    assert sum(r["wins"] == "good" for r in rows) == int((a & ~b).sum())
+    assert [r["gain"] for r in rows] == sorted((r["gain"] for r in rows), reverse=True)
+    back = comparison.disagreements("poor", "good", "accuracy")
+    assert {r["id"] for r in back if r["wins"] == "good"} == {r["id"] for r in rows if r["wins"] == "good"}
+
+
+def test_units_are_paired_by_id_and_missing_ones_are_said():
+    a, b = records(SYSTEMS["good"]), records(SYSTEMS["fair"])[:200]
+    c = karat.compare(records(GOLD), {"a": a, "b": b}, metrics=["accuracy"], resamples=199)
+    assert c.pairs[0].units == N
+    assert "gold-only-ids" in {f.code for f in c.findings}
+    skipped = karat.compare(records(GOLD), {"a": a, "b": b}, metrics=["accuracy"], missing="skip", resamples=199)
+    assert skipped.pairs[0].units == 200
+    assert "common-units" in {f.code for f in skipped.findings}
+    want = (SYSTEMS["good"] == GOLD)[:200].mean()
+    assert skipped.pairs[0].a_value == pytest.approx(want)
+
+
+def test_label_sets_may_differ():
+    odd = SYSTEMS["fair"].copy()
+    odd[:5] = "Z"
+    c = karat.compare(GOLD, {"a": SYSTEMS["good"], "b": odd}, metrics=["accuracy", "f1"], resamples=199)
+    assert all(p.verdict == "better" for p in c.pairs)
+    assert c.pairs[1].test.name == "paired bootstrap"
+    assert "label sets differ" in c.pairs[1].test.note
+
+
+def test_several_test_cases_give_ranks():
+    case = lambda i: f"T{i % 8}"
+    c = karat.compare(
+        records(GOLD, case), {n: records(s, case) for n, s in SYSTEMS.items()}, metrics=["f1"], rope=0.01, resamples=199
+    )
+    ranks = c.ranks[0]
+    assert ranks.test_cases == 8
+    assert ranks.mean_ranks[0] < ranks.mean_ranks[3]
+    assert sum(c.pairs[0].test_cases) == 8
+    assert c.pairs[0].posterior is not None
+    assert c.pair("good", "poor", "f1").verdict == "better"
+
+
+def test_clusters_swap_whole():
+    doc = lambda i: f"doc{i // 8}"
+    gold = records(GOLD, doc=doc)
+    c = karat.compare(
+        gold,
+        {n: records(SYSTEMS[n]) for n in ("good", "poor")},
+        metrics=["accuracy", "f1"],
+        cluster_by="doc",
+        resamples=199,
+    )
+    assert all(p.verdict == "better" for p in c.pairs)
+    assert c.pairs[0].test.name == "randomisation"
+
+
+def test_too_few_draws_are_said():
+    c = karat.compare(GOLD, SYSTEMS, metrics=["f1", "kappa"], draws=99, resamples=199)
+    assert "too-few-draws" in {f.code for f in c.findings}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"correction": "magic"}, "not one of"),
+        ({"tests": ["magic"]}, "not one of"),
+        ({"baseline": "nobody"}, "no system 'nobody'"),
+        ({"correction": "maxt"}, "name one"),
+        ({"level": 2.0}, "not between"),
+    ],
+)
+def test_wrong_wishes_are_explained(given, said):
+    with pytest.raises(karat.MetricError, match=said):
+        karat.compare(GOLD, {k: SYSTEMS[k] for k in ("good", "fair")}, **given)
+
+
+def test_one_system_is_no_comparison():
+    with pytest.raises(karat.MetricError, match="two systems"):
+        karat.compare(GOLD, {"a": SYSTEMS["good"]})
+
+
+@pytest.mark.parametrize("report", ["table", "markdown", "latex", "tsv", "csv", "json", "html"])
+def test_reports(comparison, report):
+    text = comparison.render(report)
+    for name in SYSTEMS:
+        assert name in text
+    assert "nan" not in text.lower().replace("provenance", "")
+    if report == "json":
+        assert json.loads(text)["family"]["size"] == 24
+    if report == "csv":
+        assert len(list(csv.DictReader(io.StringIO(text)))) == 24
+
+
+def test_page_is_well_formed_and_stands_alone(comparison):
+    text = comparison.to_html()
+    assert text.count("<svg") == 4 * 2
+    ElementTree.fromstring(text.replace("<!doctype html>", "").replace('<meta charset="utf-8">', ""))
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_frames(comparison):
+    assert len(comparison.to_pandas()) == len(comparison.to_polars()) == 24
+
+
+def test_unknown_reports_and_metrics_suggest(comparison):
+    with pytest.raises(karat.MetricError, match="markdown"):
+        comparison.render("markdwn")
+    with pytest.raises(karat.MetricError, match="in this comparison"):
+        comparison.of("mcc")
+    with pytest.raises(karat.MetricError, match="not compared"):
+        comparison.pair("good", "nobody", "f1")
+
+
+def test_gate_has_three_outcomes():
+    base = {"metrics": ["accuracy"], "baseline": "fair", "resamples": 199}
+    c = karat.compare(GOLD, {k: SYSTEMS[k] for k in ("good", "even", "poor", "fair")}, **base)
+    assert {g.system: g.outcome for g in gates(c)} == {"good": "not worse", "even": "inconclusive", "poor": "worse"}
+    assert {g.system: g.outcome for g in gates(c, margin=0.2)}["even"] == "not worse"
+
+
+def test_assert_not_worse(assert_not_worse):  # noqa: F811
+    assert_not_worse(GOLD, SYSTEMS["good"], SYSTEMS["fair"], metrics=["accuracy"])
+    with pytest.raises(AssertionError, match="worse than baseline on Accuracy"):
+        assert_not_worse(GOLD, SYSTEMS["poor"], SYSTEMS["fair"], metrics=["accuracy"])
+    with pytest.raises(AssertionError, match="not shown"):
+        assert_not_worse(GOLD, SYSTEMS["even"], SYSTEMS["fair"], metrics=["accuracy"], inconclusive="fail")
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, labels in {"gold": GOLD, **SYSTEMS}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(records(labels)))
+    return tmp_path
+
+
+def run(files, *args):
+    given = [str(files / f"{a}.json") if a in ("gold", *SYSTEMS) else a for a in args]
+    return CliRunner().invoke(command, ["compare", *given, "--resamples", "199"])
+
+
+def test_command_reports(files):
+    result = run(files, "gold", "good", "poor", "-m", "f1")
+    assert result.exit_code == 0, result.output
+    assert "good.json is better than poor.json on F1" in result.stdout
+    assert json.loads(run(files, "gold", "good", "poor", "-m", "f1", "--report", "json").stdout)["pairs"]
+
+
+def test_command_gate(files):
+    worse = run(files, "gold", "poor", "good", "-m", "accuracy", "--fail-if-worse", "good.json")
+    assert worse.exit_code == 1
+    assert "failed: poor.json is worse than good.json" in worse.stderr
+    assert run(files, "gold", "good", "poor", "-m", "accuracy", "--fail-if-worse", "poor.json").exit_code == 0
+    unsure = ["gold", "even", "fair", "-m", "accuracy", "--fail-if-worse", "fair.json"]
+    assert run(files, *unsure).exit_code == 0
+    assert run(files, *unsure, "--inconclusive", "fail").exit_code == 1
+    assert run(files, "gold", "even", "fair", "--fail-if-worse", "nobody").exit_code == 2
+
+
+def test_command_disagree(files):
+    target = files / "units.csv"
+    assert run(files, "gold", "good", "poor", "-m", "accuracy", "--disagree", str(target)).exit_code == 0
+    rows = list(csv.DictReader(target.open()))
+    assert {r["wins"] for r in rows} == {"good.json", "poor.json"}
+    shown = run(files, "gold", "good", "poor", "-m", "accuracy", "--disagree", "-")
+    assert len(shown.stdout.splitlines()) == len(rows) + 1
