@@ -42,7 +42,9 @@ def write_json(path: Path, values: list[Any]) -> None:
     """Written in one stream: ten million records do not fit in memory as Python objects."""
     with path.open("w") as out:
         for index, value in enumerate(values):
-            out.write(f'{"[" if index == 0 else ","}\n{{"test_case":"t1","id":"i{index:08d}","value":{json.dumps(value)}}}')
+            out.write(
+                f'{"[" if index == 0 else ","}\n{{"test_case":"t1","id":"i{index:08d}","value":{json.dumps(value)}}}'
+            )
         out.write("\n]\n")
 
 
@@ -99,7 +101,8 @@ def pyevall(repeat: int) -> Side:
         from pyevall.evaluation import PyEvALLEvaluation
 
         report = PyEvALLEvaluation().evaluate(
-            str(folder / "pred.json"), str(folder / "gold.json"), SEVEN, report="embedded", log_level="none")
+            str(folder / "pred.json"), str(folder / "gold.json"), SEVEN, report="embedded", log_level="none"
+        )
         return float(report.report["metrics"]["Accuracy"]["results"]["average_per_test_case"])
 
     def load(folder: Path) -> Path:
@@ -154,9 +157,13 @@ def karat_report(pair: tuple[Any, Any]) -> float:
 
 def in_memory(kind: str, load: Any, classes: int, target: float) -> Case:
     return Case(
-        f"sklearn-{kind}-{classes}", codes(1_000_000, classes),
-        Side("karat", karat_report, load), (Side("scikit-learn", sklearn_report, load, repeat=1),), target,
-        f"1M labels of {classes} classes in memory: report, kappa, confusion matrix")
+        f"sklearn-{kind}-{classes}",
+        codes(1_000_000, classes),
+        Side("karat", karat_report, load),
+        (Side("scikit-learn", sklearn_report, load, repeat=1),),
+        target,
+        f"1M labels of {classes} classes in memory: report, kappa, confusion matrix",
+    )
 
 
 def sets_for_karat(folder: Path) -> Any:
@@ -164,8 +171,10 @@ def sets_for_karat(folder: Path) -> Any:
     import pandas as pd
 
     text = np.array([f"label_{code:03d}" for code in range(100)], dtype=object)
-    return tuple(pd.DataFrame({"id": np.arange(len(sets)).astype(str), "value": list(text[sets])})
-                 for sets in (np.load(folder / "gold.npy"), np.load(folder / "pred.npy")))
+    return tuple(
+        pd.DataFrame({"id": np.arange(len(sets)).astype(str), "value": list(text[sets])})
+        for sets in (np.load(folder / "gold.npy"), np.load(folder / "pred.npy"))
+    )
 
 
 def sets_for_sklearn(folder: Path) -> Any:
@@ -192,17 +201,45 @@ def karat_sets(pair: Any) -> float:
 
 
 CASES = [
-    Case("pyevall-1k", json_files(1_000), karat_files("json", OURS), (pyevall(3),), None,
-         "seven metrics from two JSON files of 1,000 records"),
-    Case("pyevall-10k", json_files(10_000), karat_files("json", OURS), (pyevall(1),), 300,
-         "seven metrics from two JSON files of 10,000 records"),
-    *(in_memory(kind, load, classes, target) for classes in (10, 1000) for kind, load, target in
-      (("unicode", wide, 20), ("object", objects, 20), ("categorical", categories, 50), ("codes", integers, 50))),
-    Case("sklearn-multilabel", label_sets(1_000_000), Side("karat", karat_sets, sets_for_karat, repeat=1),
-         (Side("scikit-learn", sklearn_sets, sets_for_sklearn, repeat=1),), None,
-         "1M items, 3 of 100 labels: karat from lists in a frame, scikit-learn from indicator matrices"),
-    *(Case(f"growth-{suffix}-{rows}", files(rows), karat_files(suffix, REPORT), (), None,
-           "two files in the same order")
-      for suffix, files in (("parquet", parquet_files), ("json", json_files))
-      for rows in (100_000, 1_000_000, 10_000_000)),
+    Case(
+        "pyevall-1k",
+        json_files(1_000),
+        karat_files("json", OURS),
+        (pyevall(3),),
+        None,
+        "seven metrics from two JSON files of 1,000 records",
+    ),
+    Case(
+        "pyevall-10k",
+        json_files(10_000),
+        karat_files("json", OURS),
+        (pyevall(1),),
+        300,
+        "seven metrics from two JSON files of 10,000 records",
+    ),
+    *(
+        in_memory(kind, load, classes, target)
+        for classes in (10, 1000)
+        for kind, load, target in (
+            ("unicode", wide, 20),
+            ("object", objects, 20),
+            ("categorical", categories, 50),
+            ("codes", integers, 50),
+        )
+    ),
+    Case(
+        "sklearn-multilabel",
+        label_sets(1_000_000),
+        Side("karat", karat_sets, sets_for_karat, repeat=1),
+        (Side("scikit-learn", sklearn_sets, sets_for_sklearn, repeat=1),),
+        None,
+        "1M items, 3 of 100 labels: karat from lists in a frame, scikit-learn from indicator matrices",
+    ),
+    *(
+        Case(
+            f"growth-{suffix}-{rows}", files(rows), karat_files(suffix, REPORT), (), None, "two files in the same order"
+        )
+        for suffix, files in (("parquet", parquet_files), ("json", json_files))
+        for rows in (100_000, 1_000_000, 10_000_000)
+    ),
 ]

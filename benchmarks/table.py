@@ -42,8 +42,10 @@ def row(title: str, side: dict[str, Any], karat: dict[str, Any], target: float |
     peer = side is not karat and "cpu" in karat
     ratio = f"{side['cpu'] / karat['cpu']:,.1f}×{differs(side, karat)}" if peer else ""
     promised = f"≥ {target:g}×" if peer and target else ""
-    return (f"| {title} | {side['side']} | {side['cpu']:.4f} | {side['wall']:.4f} | {side['rss']:,.0f} "
-            f"| {ratio} | {promised} |\n")
+    return (
+        f"| {title} | {side['side']} | {side['cpu']:.4f} | {side['wall']:.4f} | {side['rss']:,.0f} "
+        f"| {ratio} | {promised} |\n"
+    )
 
 
 def differs(side: dict[str, Any], karat: dict[str, Any]) -> str:

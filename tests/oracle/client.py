@@ -22,7 +22,12 @@ def ask(cases: Sequence[dict[str, Any]], timeout: float = 300) -> list[dict[str,
     """
     lines = "".join(json.dumps(case) + "\n" for case in cases)
     done = subprocess.run(
-        [str(python()), str(WORKER)], input=lines, capture_output=True, text=True, timeout=timeout, check=True,
+        [str(python()), str(WORKER)],
+        input=lines,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=True,
         env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": "", "PYTHONIOENCODING": "utf-8"},
     )
     return [json.loads(line) for line in done.stdout.splitlines()]

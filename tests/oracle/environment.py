@@ -46,7 +46,9 @@ def interpreter() -> str:
     for name in ("python3.12", "python3.11"):
         if (found := shutil.which(name)) and works(found):
             return found
-    raise Unavailable("PyEvALL pins numpy 1.26.4, which has no wheel for Python 3.13 or newer, and no older Python is here")
+    raise Unavailable(
+        "PyEvALL pins numpy 1.26.4, which has no wheel for Python 3.13 or newer, and no older Python is here"
+    )
 
 
 def works(command: str) -> bool:

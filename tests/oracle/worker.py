@@ -36,8 +36,13 @@ def answer(report):
     """The dictionary, with the printed forms where a report is a table."""
     if not hasattr(report, "df_average"):
         return report.report
-    return {"report": report.report, "printed": {name: printed(getattr(report, name)) for name in
-            ("print_report", "print_report_to_markdown", "print_report_tsv")}}
+    return {
+        "report": report.report,
+        "printed": {
+            name: printed(getattr(report, name))
+            for name in ("print_report", "print_report_to_markdown", "print_report_tsv")
+        },
+    }
 
 
 def printed(method):
