@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-collect_ignore = ["docs/metrics.md", "docs/generate.py"]
-"""Made from docstrings, whose examples run where they stand."""
+collect_ignore = ["docs/metrics.md", "docs/generate.py", "tests/oracle/worker.py"]
+"""Made from docstrings, whose examples run where they stand; and what runs in an environment of its own."""
 
 
 @pytest.fixture(autouse=True)

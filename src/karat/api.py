@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from karat.stats.estimate import ClusterKeys, Wanted, add_intervals
 from karat.stats.intervals import RESAMPLES
 
 COLUMNS = ("id", "value", "test_case")
+T = TypeVar("T")
 
 
 def evaluate(
@@ -97,11 +99,12 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
     """The whole pipeline."""
     units = asked.units or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
     with Embedded() as engine, ExitStack() as stack:
-        golds = read_side(engine, stack, gold, "gold", asked.given)
-        preds = [read_side(engine, stack, p, "pred", asked.given, n) for n, p in systems]
+        sides = [("gold", None, gold), *(("pred", name, one) for name, one in systems)]
+        read = [partial(read_side, engine, stack, one, role, asked.given, name) for role, name, one in sides]
+        golds, *preds = gathered(read)
         name = asked.context or detect_context(golds, preds)
         plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed)
-        check_side(engine, golds, plan)
+        gathered([partial(check_side, engine, table, plan) for table in (golds, *preds)])
         results = [evaluate_system(engine, golds, p, plan, units) for p in preds]
         clusters = cluster_keys(engine, golds, asked.cluster_by) if asked.cluster_by else None
     if wanted:
@@ -169,6 +172,19 @@ def cluster_keys(engine: Embedded, gold: Table, column: str) -> ClusterKeys:
     unit, cluster = rows["unit"].astype(str), rows["cluster"].astype(str)
     order = np.argsort(unit)
     return ClusterKeys(unit[order], cluster[order])
+
+
+def gathered(steps: Iterable[Callable[[], T]]) -> list[T]:
+    """What every step gives; where some find errors, the errors of all of them at once."""
+    out, bad = [], list[Finding]()
+    for step in steps:
+        try:
+            out.append(step())
+        except InputError as error:
+            bad += error.findings
+    if bad:
+        raise InputError(bad)
+    return out
 
 
 class Given:
@@ -240,15 +256,24 @@ def side_findings(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
     if table.kind not in kinds:
         expected = " or ".join(SAID.get(k, k) for k in kinds)
         return [finding("mixed-contexts", table.name, gold=expected, pred=SAID.get(table.kind, table.kind))]
-    found = [] if table.coded else plan.context.check(engine.run, table, plan.options)
+    found = [] if "value" in table.coded else _checked(engine, table, plan)
     table.findings += [f for f in found if f.severity != "error"]
     return [f for f in found if f.severity == "error"]
 
 
+def _checked(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
+    """The context's own findings; it may stumble over records that are already reported."""
+    try:
+        return plan.context.check(engine.run, table, plan.options)
+    except Exception:
+        if any(f.severity == "error" for f in table.findings):
+            return []
+        raise
+
+
 def evaluate_system(engine: Embedded, gold: Table, pred: Table, plan: Plan, units: bool) -> SystemResult:
-    """One system: checked, aligned, counted and scored."""
-    check_side(engine, pred, plan)
-    if gold.coded and pred.coded and gold.rows != pred.rows:
+    """One system: aligned, counted and scored."""
+    if "value" in gold.coded and "value" in pred.coded and gold.rows != pred.rows:
         raise InputError([finding("length-differs", pred.name, gold=gold.rows, pred=pred.rows)])
     as_relation(engine, gold, pred)
     counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)

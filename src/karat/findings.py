@@ -75,15 +75,22 @@ KINDS: dict[str, Kind] = {
     "nul-byte": Kind(
         "error", "a NUL byte: this is not a text file", "export the data as text, or name its --input-format"
     ),
+    "looks-utf16": Kind(
+        "error",
+        "the file looks like UTF-16 without a byte-order mark",
+        "save it as UTF-8, or pass --encoding {encoding}",
+    ),
     "bad-json": Kind("error", "not valid JSON: {reason}", "mend the syntax here; every record before it is read"),
     "not-records": Kind(
         "error", "expected an array of objects, found {found}", 'write [{{"id": …, "value": …}}, …] or JSON Lines'
     ),
     "bad-row": Kind("error", "{reason}", "give every row the same number of fields ({expected})"),
+    "bad-quote": Kind("error", "{reason}", 'close the quote, and double every quote that belongs to the text ("")'),
     # fields
     "missing-column": Kind(
         "error", "no column for the {role} ({expected}); the file has: {found}", "name it: --{role} COLUMN"
     ),
+    "repeated-column": Kind("error", "the column {name!r} is there more than once", "rename or delete one of them"),
     "extra-fields": Kind(
         "note", "ignored: {fields}", "nothing to do; only the columns that the context needs are read"
     ),
@@ -94,6 +101,8 @@ KINDS: dict[str, Kind] = {
     "wrong-type": Kind(
         "error", "the value is {found}, but most of this file's values are {expected}", "use one kind of value per file"
     ),
+    "nested-id": Kind("error", "the {field} is a list or an object", "write the {field} as text or as a number"),
+    "wrong-values": Kind("error", "the value cannot be read as {expected}", "write {example}"),
     "mixed-contexts": Kind(
         "error", "gold values are {gold} but predicted values are {pred}", "name the context with -c, or fix the file"
     ),
@@ -128,6 +137,16 @@ KINDS: dict[str, Kind] = {
         "error",
         "no predicted id is in gold (gold: {gold}; predicted: {pred})",
         "check that both files are of the same data set and that ids are spelt alike",
+    ),
+    "ids-alike": Kind(
+        "warning",
+        "gold has the id {gold!r} and the prediction {pred!r}: {count} ids differ in leading zeros, a final .0, case or blanks alone",
+        "write the ids of both files alike, as text",
+    ),
+    "test-cases-differ": Kind(
+        "warning",
+        "{count} ids are in both files under different test cases (id {id!r}: gold {gold!r}, predicted {pred!r})",
+        "write the test cases of both files alike, or leave them out of both",
     ),
     "test-case-missing": Kind(
         "warning", "test case {name!r} of gold has no prediction at all", "predict it, or take it out of gold"
@@ -235,6 +254,57 @@ KINDS: dict[str, Kind] = {
     ),
     "pages-left-out": Kind(
         "warning", "{pages} of document {id!r} are not in {other}; they are left out", "give both sides the same pages"
+    ),
+    # spans
+    "span-empty": Kind(
+        "error",
+        "the span {label!r} of {id!r} ends at {end}, not after its start {start}",
+        "give spans an end behind their start; if ends name the last position, say --ends inclusive",
+    ),
+    "span-negative": Kind("error", "the span {label!r} of {id!r} starts at {start}", "count positions from 0"),
+    "span-outside": Kind(
+        "warning",
+        "the span {label!r} of {id!r} ends at {end}, but the text has {size} characters",
+        "check that offsets count characters (not bytes) of this text; if ends name the last position, say --ends inclusive",
+    ),
+    "span-text-differs": Kind(
+        "warning",
+        "the span {label!r} [{start}, {end}) of {id!r} says its text is {quote!r}, but there is {found!r}",
+        "check that offsets count characters of this text, and whether ends are inclusive (--ends)",
+    ),
+    "span-repeated": Kind(
+        "warning",
+        "the span {label!r} [{start}, {end}) of {id!r} is given twice",
+        "give each span once; each copy needs a match of its own",
+    ),
+    "span-overlaps": Kind(
+        "warning",
+        "the gold span {label!r} [{start}, {end}) of {id!r} overlaps another of its label",
+        "merge them, unless both are meant; each needs a match of its own",
+    ),
+    "span-unreadable": Kind("error", "{reason}", 'write spans as {{"start": 0, "end": 4, "label": "PER"}}'),
+    "span-count-differs": Kind(
+        "warning", "{field} is {said}, but {found} spans are listed", "mend the count; the list is what is scored"
+    ),
+    "span-discontinuous": Kind(
+        "warning",
+        "{id!r} has {count} spans in pieces; each counts from its first to its last character",
+        "nothing to do",
+    ),
+    "tag-unknown": Kind(
+        "error",
+        "the tag {tag!r} has no meaning in {scheme}",
+        "write O, or a prefix of the scheme, a dash and a label, as in B-PER; or choose another --scheme",
+    ),
+    "tag-malformed": Kind(
+        "warning",
+        "the tag {tag!r} in sentence {sentence!r} continues a span that is not there",
+        "begin spans with B- (S-, U-); lenient reading starts a span here, strict reading drops it",
+    ),
+    "sentence-length-differs": Kind(
+        "error",
+        "sentence {id!r} has {gold} tags in gold and {pred} in the prediction",
+        "tag the same tokens; do not cut long sentences",
     ),
     "more": Kind("note", "{count} more findings of kind {kind}", "mend the ones shown first"),
 }

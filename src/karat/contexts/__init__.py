@@ -17,6 +17,7 @@ MODULES = {
     "monolabel": "karat.contexts.monolabel",
     "multilabel": "karat.contexts.multilabel",
     "splitting": "karat.contexts.splitting",
+    "spans": "karat.contexts.spans",
 }
 """Where each context lives; imported when it is asked for."""
 

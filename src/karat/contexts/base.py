@@ -40,8 +40,8 @@ class Table(Protocol):
     kind: str
     """What the values are: label, labels, weights, number or none."""
     rows: int
-    coded: Mapping[str, Coded | NDArray[Any]]
-    """Columns that are already arrays, in row order (empty for relations)."""
+    coded: Mapping[str, Any]
+    """Columns that are already arrays, in row order, or a context's own form (empty for relations)."""
 
     def line(self, row: int) -> int | None:
         """Physical line of a record (rows count from 0)."""

@@ -60,7 +60,8 @@ def coverage_findings(
     counts, out = coverage.counts(), []
     if coverage.gold and coverage.pred and not coverage.aligned:
         first = {t.role: ", ".join(map(repr, _ids(run, f"SELECT id FROM {t.sql} LIMIT 3"))) for t in (gold, pred)}
-        return [finding("no-common-ids", pred.name, gold=first["gold"], pred=first["pred"])]
+        none = finding("no-common-ids", pred.name, gold=first["gold"], pred=first["pred"])
+        return [none, *alike_ids(run, gold, pred)]
     if counts["gold_only"]:
         ids = _ids(run, f"SELECT g.id FROM {gold.sql} g ANTI JOIN {pred.sql} p ON {_ON} LIMIT 3")
         code = "missing-predictions" if options["missing"] == "error" else "gold-only-ids"
@@ -70,7 +71,32 @@ def coverage_findings(
     if counts["pred_only"]:
         ids = _ids(run, f"SELECT p.id FROM {pred.sql} p ANTI JOIN {gold.sql} g ON {_ON} LIMIT 3")
         out.append(finding("pred-only-ids", pred.name, count=counts["pred_only"], examples=", ".join(ids)))
-    return out
+    return out + (alike_ids(run, gold, pred) if counts["gold_only"] and counts["pred_only"] else [])
+
+
+def alike_ids(run: Run, gold: Table, pred: Table) -> list[Finding]:
+    """Ids of either side that would meet if they were spelt alike, or if the test cases were."""
+    lone = {
+        "g": f"(SELECT g.* FROM {gold.sql} g ANTI JOIN {pred.sql} p ON {_ON})",
+        "p": f"(SELECT p.* FROM {pred.sql} p ANTI JOIN {gold.sql} g ON {_ON})",
+    }
+    fields = "min(g.id) AS gold, min_by(p.id, g.id) AS pred, count(DISTINCT g.id) AS n"
+    near = run(
+        f"SELECT {fields} FROM {lone['g']} g JOIN {lone['p']} p ON g.id <> p.id AND {_plain('g')} = {_plain('p')}"
+    )
+    fields = "min(g.id) AS id, min_by(g.test_case, g.id) AS gold, min_by(p.test_case, g.id) AS pred, count(DISTINCT g.id) AS n"
+    same = run(f"SELECT {fields} FROM {lone['g']} g JOIN {lone['p']} p ON g.id = p.id")
+    out = [("ids-alike", near, ("gold", "pred")), ("test-cases-differ", same, ("id", "gold", "pred"))]
+    return [
+        finding(code, pred.name, count=int(row["n"][0]), **{k: row[k][0] for k in keys})
+        for code, row, keys in out
+        if row["n"][0]
+    ]
+
+
+def _plain(side: str) -> str:
+    """An id in small letters, without blanks, leading zeros or a final .0 (as ids get on their way through a sheet)."""
+    return f"ltrim(regexp_replace(lower(trim({side}.id)), '\\.0+$', ''), '0')"
 
 
 def _ids(run: Run, sql: str) -> list[str]:

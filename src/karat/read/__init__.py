@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from karat.findings import InputError, finding
-from karat.read import delimited, json, parquet
+from karat.read import brat, conll, delimited, docbin, json, parquet, spans
 from karat.read.memory import is_memory, read_memory
 from karat.read.relation import Engine
 from karat.read.source import Source
@@ -30,10 +30,19 @@ class Format(NamedTuple):
 FORMATS: dict[str, Format] = {
     "parquet": Format("Parquet", parquet.is_parquet, parquet.read_parquet, "columns id, value[, test_case]"),
     "arrow": Format("Arrow IPC (Feather)", parquet.is_arrow, parquet.read_arrow, "columns id, value[, test_case]"),
+    "docbin": Format("spaCy DocBin", docbin.is_docbin, docbin.read_docbin, "corpus.spacy"),
+    "spans": Format(
+        "JSON or JSON Lines with spans (also LUIS, Prodigy, doccano, Label Studio)",
+        spans.is_spans,
+        spans.read_spans,
+        '{"id": "1", "spans": [{"start": 0, "end": 4, "label": "PER"}]}',
+    ),
     "json": Format(
         "JSON array of records", json.is_json, json.read_json, '[{"test_case": "T1", "id": "1", "value": "A"}, …]'
     ),
     "jsonl": Format("JSON Lines", json.is_jsonl, json.read_jsonl, '{"id": "1", "value": ["A", "B"]}'),
+    "brat": Format("brat standoff", brat.is_brat, brat.read_brat, "T1<TAB>PER 0 4<TAB>Anna"),
+    "conll": Format("CoNLL columns with tags", conll.is_conll, conll.read_conll, "Anna B-PER"),
     "tsv": Format("Tab-separated values", delimited.is_tsv, delimited.read_tsv, "test_case<TAB>id<TAB>value"),
     "csv": Format("Comma-separated values", delimited.is_csv, delimited.read_csv, "id,value"),
 }
@@ -46,20 +55,30 @@ def read_input(
     """A path, ``-``, or data in memory as a table of the engine."""
     if is_memory(given):
         return read_memory(engine, given, read)
+    if brat.is_folder(given):
+        return brat.read_folder(given, read)
     source = Source(given, stack, encoding)
     read.name = source.name
-    table = FORMATS[format or detect(source)].read(engine, source, read)
+    table = FORMATS[format or meant(detect(source), read.context)].read(engine, source, read)
     table.sha256, table.bytes = source.sha256, source.original.stat().st_size
     return table
 
 
 def detect(source: Source) -> str:
     """The format that the content of a file shows."""
+    if source.is_blank():
+        raise InputError([finding("no-records", source.name)])
     found = next((name for name, format in FORMATS.items() if format.is_it(source)), None)
     if found is None:
         bad = source.encoding_findings() or [finding("unknown-format", source.name)]
         raise InputError(bad)
     return found
+
+
+def meant(format: str, context: str | None) -> str:
+    """The format that a detected one is in a context: JSON without any span yet is JSON with spans."""
+    own = {"spans": {"json": "spans", "jsonl": "spans", "tsv": "conll", "csv": "conll"}}
+    return own.get(context or "", {}).get(format, format)
 
 
 def is_path(given: Any) -> bool:

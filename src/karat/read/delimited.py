@@ -4,20 +4,23 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from karat.findings import Finding, InputError, finding
 from karat.read.pages import shape
 from karat.read.relation import Engine, normalise, quoted
-from karat.read.source import Source
+from karat.read.source import Source, path_literal
 from karat.read.table import NAMES, Read, Table, match_columns
 
 csv.field_size_limit(1 << 28)
 
+LIMIT = 20
 _BARE = {1: ("value",), 2: ("id", "value"), 3: ("test_case", "id", "value")}
 """What the columns of a file without a header are."""
+_SURE = {"id", "test_case", "item_id", "doc_id", "document_id", "query_id"}
+"""Names that nobody uses for data: one of them makes the first row a header."""
 
 
 def is_tsv(source: Source) -> bool:
@@ -29,7 +32,7 @@ def is_csv(source: Source) -> bool:
 
 
 def _first_line(source: Source) -> bytes:
-    return source.sniff().split(b"\n", 1)[0]
+    return source.sniff().replace(b"\r", b"\n").split(b"\n", 1)[0]
 
 
 def read_tsv(engine: Engine, source: Source, read: Read) -> Table:
@@ -38,54 +41,82 @@ def read_tsv(engine: Engine, source: Source, read: Read) -> Table:
 
 
 def read_csv(engine: Engine, source: Source, read: Read) -> Table:
-    """Fields separated by commas, or by semicolons where the first line has no comma."""
-    return _read(engine, source, read, "csv", "," if b"," in _first_line(source) else ";")
+    """Fields separated by commas or semicolons: whichever makes the first line a header, else the first in use."""
+    line = _first_line(source).decode(errors="replace")
+    marks = [m for m in ",;" if m in line] or [","]
+    header = next((m for m in marks if is_header(next(csv.reader([line], delimiter=m)), read)), marks[0])
+    return _read(engine, source, read, "csv", header)
 
 
 def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) -> Table:
-    if bad := _broken_head(source):
-        raise InputError(bad)
-    first = next(_records(source.path, mark), (1, [""]))[1]
+    if source.has_nul() or (source.findings and not source.sniff()):
+        raise InputError(source.encoding_findings())
+    first = _first_record(source, mark)
     header = is_header(first, read)
     names = _names(first, read, header)
-    columns = ", ".join(f"'{n.replace(chr(39), chr(39) * 2)}': 'VARCHAR'" for n in names)
     raw = quoted(f"raw {read.role} {read.name}")
-    scan = (
-        f"read_csv({source.sql}, delim='{mark}', header={str(header).lower()}, columns={{{columns}}}, quote='\"', escape='\"',"
-        " auto_detect=false, null_padding=false, strict_mode=true, nullstr='', comment='')"
-    )
     try:
-        engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {scan}")
+        _load(engine, raw, source.path, mark, header, names)
     except Exception as error:
-        raise InputError(diagnose(source, mark, len(names)) or [_unknown(source, error, len(names))]) from error
+        if bad := diagnose(source, mark, len(names)):
+            raise InputError(bad) from error
+        _load_again(engine, raw, source, mark, header, names)
+    if len(names) == 1:
+        _drop_last_blanks(engine, raw, names[0])
     lines = lambda row: _line(source.path, mark, header, row)
     return normalise(engine, read, raw, format, line_of=lines, findings=source.findings)
 
 
-def _broken_head(source: Source) -> list[Finding]:
+def _load(engine: Engine, raw: str, path: Path, mark: str, header: bool, names: Sequence[str]) -> None:
+    """All columns as text; an empty field is null, a quoted empty field is empty."""
+    columns = ", ".join(f"'{n.replace(chr(39), chr(39) * 2)}': 'VARCHAR'" for n in names)
+    scan = (
+        f"read_csv({path_literal(path)}, delim='{mark}', header={str(header).lower()}, columns={{{columns}}}, quote='\"',"
+        " escape='\"', auto_detect=false, null_padding=false, strict_mode=true, nullstr='', allow_quoted_nulls=false,"
+        " comment='')"
+    )
+    engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {scan}")
+
+
+def _load_again(engine: Engine, raw: str, source: Source, mark: str, header: bool, names: Sequence[str]) -> None:
+    """A file in which nothing is wrong may still mix CR LF and LF, which the engine refuses."""
+    path = source.with_plain_line_ends()
     try:
-        next(_records(source.path, ","), None)
-    except (UnicodeDecodeError, csv.Error):
-        return source.encoding_findings() or [
-            finding("bad-row", source.name, 1, reason="the first line cannot be read", expected="?")
-        ]
-    return []
+        _load(engine, raw, path or source.path, mark, header, names)
+    except Exception as error:
+        reason = "the rows cannot be told apart"
+        raise InputError([finding("bad-row", source.name, None, reason=reason, expected=len(names))]) from error
 
 
-def is_header(first: list[str], read: Read) -> bool:
+def _drop_last_blanks(engine: Engine, raw: str, name: str) -> None:
+    """In a file of one column, blank lines at the end are no records."""
+    last = f"SELECT coalesce(max(rowid), -1) FROM {raw} WHERE {quoted(name)} IS NOT NULL"
+    engine.execute(f"DELETE FROM {raw} WHERE rowid > ({last})")
+
+
+def _first_record(source: Source, mark: str) -> list[str]:
+    try:
+        return next(_records(source.path, mark), (1, [""]))[1]
+    except (UnicodeDecodeError, csv.Error) as error:
+        reason = "the first line cannot be read"
+        bad = source.encoding_findings() or _bad_quote(source, mark)
+        raise InputError(bad or [finding("bad-row", source.name, 1, reason=reason, expected="?")]) from error
+
+
+def is_header(first: Sequence[str], read: Read) -> bool:
     """Is the first row a header? It is if it holds a name that the user gave, or usual names for id or value."""
     known = {c.strip().lower() for c in first}
     if shape(first, read):
         return True
     if read.columns:
         return any(c.lower() in known for c in read.columns.values())
-    return len(match_columns(first, {}, NAMES).keys() & {"id", "value", "test_case"}) >= min(2, len(first))
+    roles = match_columns(list(first), {}, NAMES).keys() & {"id", "value", "test_case"}
+    return len(roles) >= min(2, len(first)) or bool(known & _SURE)
 
 
 def _names(first: list[str], read: Read, header: bool) -> list[str]:
     if header:
-        names = [c.strip() or f"column{i + 1}" for i, c in enumerate(first)]
-        return [n if n not in names[:i] else f"{n}_{i + 1}" for i, n in enumerate(names)]
+        return _distinct([c.strip() or f"column{i + 1}" for i, c in enumerate(first)], read)
     bare = _BARE.get(len(first))
     if bare is None or read.columns:
         found = f"{len(first)} columns without a header"
@@ -94,22 +125,30 @@ def _names(first: list[str], read: Read, header: bool) -> list[str]:
     return list(bare)
 
 
-def _records(path: Path, mark: str) -> Iterator[tuple[int, list[str]]]:
-    """Records with the physical line on which each begins."""
+def _distinct(names: list[str], read: Read) -> list[str]:
+    """Names that differ in more than case; a repeat of a column that we need is an error."""
+    folded = [n.lower() for n in names]
+    repeats = {n for n in folded if folded.count(n) > 1}
+    used = {c.lower() for c in match_columns(names, read.columns).values()}
+    if repeats & used:
+        raise InputError([finding("repeated-column", read.name, 1, name=n) for n in sorted(repeats & used)])
+    return [n if n.lower() not in folded[:i] else f"{n}_{i + 1}" for i, n in enumerate(names)]
+
+
+def _records(path: Path, mark: str, strict: bool = False, blank: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Records with the physical line on which each begins; ``blank`` lines are records where there is one column."""
     with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.reader(file, delimiter=mark, strict=False)
+        rows = csv.reader(file, delimiter=mark, strict=strict, skipinitialspace=True)
         before = 0
         for row in rows:
-            if row:
+            if row or blank:
                 yield before + 1, row
             before = rows.line_num
 
 
 def diagnose(source: Source, mark: str, width: int) -> list[Finding]:
     """Every row that has not as many fields as the first."""
-    if bad := source.encoding_findings():
-        return bad
-    if bad := _open_quote(source, mark):
+    if bad := source.encoding_findings() or _bad_quote(source, mark):
         return bad
     out = []
     for line, row in _records(source.path, mark):
@@ -118,30 +157,41 @@ def diagnose(source: Source, mark: str, width: int) -> list[Finding]:
             out.append(
                 finding("bad-row", source.name, line, reason=f"{fields} where {width} are expected", expected=width)
             )
-    return out[:20] + ([finding("more", source.name, count=len(out) - 20, kind="bad-row")] if len(out) > 20 else [])
+    more = [finding("more", source.name, count=len(out) - LIMIT, kind="bad-row")] if len(out) > LIMIT else []
+    return out[:LIMIT] + more
 
 
-def _open_quote(source: Source, mark: str) -> list[Finding]:
-    """A quote that opens and never closes, which would swallow the rest of the file."""
-    opened, inside = 0, False
-    for number, line in enumerate(source.lines(), 1):
-        text = line.decode("utf-8", "replace")
-        if text.count('"') % 2:
-            inside = not inside
-            opened = number if inside else opened
-    if not inside:
-        return []
-    reason = "a quote opens here and is never closed"
-    return [finding("bad-row", source.name, opened, reason=reason, expected="double a quote that belongs to the text")]
+def _bad_quote(source: Source, mark: str) -> list[Finding]:
+    """A quote that opens and never closes, or that closes before its field ends."""
+    line = 0
+    rows = csv.reader(
+        source.path.open(encoding="utf-8-sig", newline=""), delimiter=mark, strict=True, skipinitialspace=True
+    )
+    try:
+        for _ in rows:
+            line = rows.line_num
+    except csv.Error:
+        last = rows.line_num
+        open_ended = last > line + 1 or not _closes(source, line)
+        reason = (
+            "a quote opens in this row and does not close with its field"
+            if open_ended
+            else "text follows the closing quote of a field"
+        )
+        return [finding("bad-quote", source.name, line + 1, reason=reason)]
+    return []
 
 
-def _unknown(source: Source, error: Exception, width: int) -> Finding:
-    return finding("bad-row", source.name, None, reason=str(error).splitlines()[0], expected=width)
+def _closes(source: Source, index: int) -> bool:
+    """Does the line have an even number of quotes?"""
+    found = next((text for i, text in enumerate(source.lines()) if i == index), b"")
+    return found.count(b'"') % 2 == 0
 
 
 @lru_cache(maxsize=4)
 def _lines_of(path: Path, mark: str, header: bool, stamp: float) -> list[int]:
-    return [line for line, _ in _records(path, mark)][1 if header else 0 :]
+    width = len(next(_records(path, mark), (1, [""]))[1])
+    return [line for line, _ in _records(path, mark, blank=width == 1)][1 if header else 0 :]
 
 
 def _line(path: Path, mark: str, header: bool, row: int) -> int | None:

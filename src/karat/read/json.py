@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,14 @@ from typing import Any
 from karat.findings import Finding, InputError, finding
 from karat.read.relation import Engine, normalise, quoted
 from karat.read.source import Source
-from karat.read.table import Read, Table, match_columns
+from karat.read.table import NAMES, Read, Table, match_columns
+
+LIMIT = 20
+DEEPEST = 100
+"""Levels of nesting that a record may have; the engine stops at 128."""
 
 _BLANK = re.compile(r"[\s,]*")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.S)
 
 
 def is_json(source: Source) -> bool:
@@ -36,102 +42,167 @@ def read_jsonl(engine: Engine, source: Source, read: Read) -> Table:
 
 
 def _read(engine: Engine, source: Source, read: Read, format: str, layout: str) -> Table:
+    raw = quoted(f"raw {read.role} {read.name}")
     try:
         found = engine.types(f"read_json({source.sql}, format='{layout}', records=true, map_inference_threshold=-1)")
-        columns = ", ".join(f"{quoted(c)}: '{_type(c, found, read)}'" for c in found)
-        if not columns:
-            raise ValueError("no field in any record")
-        raw = quoted(f"raw {read.role} {read.name}")
-        scan = f"read_json({source.sql}, format='{layout}', records=true, columns={{{columns}}})"
+        scan = f"read_json({source.sql}, format='{layout}', records=true, columns={{{_columns(found, read)}}})"
         engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {scan}")
+        _plain_ids(engine, source, read, raw, format, layout)
+    except InputError:
+        raise
     except Exception as error:
-        raise InputError(diagnose(source, format) or [_unknown(source, error)]) from error
-    lines = lambda row: _line(source.path, format, row)
+        raise InputError(diagnose(source, format) or [_no_fields(source)]) from error
+    lines = lambda row: line_of(source, format, row)
     return normalise(engine, read, raw, format, json_text=True, line_of=lines, findings=source.findings)
 
 
-def _type(column: str, found: dict[str, str], read: Read) -> str:
+def _columns(found: dict[str, str], read: Read) -> str:
     """The value stays JSON, so that "1" and 1, or a list and its text, are told apart; the rest is text."""
-    return "JSON" if match_columns(found, read.columns).get("value") == column else "VARCHAR"
+    value = match_columns(found, read.columns).get("value")
+    return ", ".join(f"{quoted(c)}: '{'JSON' if c == value else 'VARCHAR'}'" for c in found)
 
 
-def _unknown(source: Source, error: Exception) -> Finding:
-    return finding("bad-json", source.name, reason=str(error).splitlines()[0])
+def _plain_ids(engine: Engine, source: Source, read: Read, raw: str, format: str, layout: str) -> None:
+    """Stop at ids that are lists or objects; ids are read as text, so those that look nested are read again as JSON."""
+    roles = match_columns(engine.types(raw), read.columns)
+    for field in ("id", "test_case"):
+        if field not in roles:
+            continue
+        c = quoted(roles[field])
+        if not engine.run(f"SELECT count(*) AS n FROM {raw} WHERE left({c}, 1) IN ('[', '{{')")["n"][0]:
+            continue
+        scan = f"read_json({source.sql}, format='{layout}', records=true, columns={{{c}: 'JSON'}})"
+        rows = engine.run(
+            f"SELECT nth FROM (SELECT {c} AS id, row_number() OVER () - 1 AS nth FROM {scan})"
+            " WHERE json_type(id) IN ('ARRAY', 'OBJECT') ORDER BY nth"
+        )["nth"].tolist()
+        bad = [finding("nested-id", source.name, line_of(source, format, at), field=field) for at in rows[:LIMIT]]
+        if bad:
+            raise InputError(bad)
+
+
+def _no_fields(source: Source) -> Finding:
+    expected = "one of " + ", ".join(NAMES["value"][:5]) + ", …"
+    return finding("missing-column", source.name, role="value", expected=expected, found="no fields that can be read")
 
 
 def diagnose(source: Source, format: str) -> list[Finding]:
     """Why a file is not the JSON that it should be."""
     if bad := source.encoding_findings():
         return bad
-    text = source.bytes().decode()
+    text = source.bytes().decode("utf-8-sig")
     return _diagnose_lines(source, text) if format == "jsonl" else _diagnose_array(source, text)
 
 
 def _diagnose_lines(source: Source, text: str) -> list[Finding]:
+    if _is_one_object(text):
+        return [finding("not-records", source.name, 1, found="one object over several lines")]
     out: list[Finding] = []
     for number, line in enumerate(text.split("\n"), 1):
-        if line.strip() and len(out) < 20:
-            out += _diagnose_text(source, line, number - 1, dict)
+        if line.strip() and len(out) < LIMIT:
+            out += _diagnose_record(source, line, number)
     return out
 
 
+def _is_one_object(text: str) -> bool:
+    """Is the whole text one object, written over several lines?"""
+    try:
+        return isinstance(json.loads(text), dict) and "\n" in text.strip()
+    except (ValueError, RecursionError):
+        return False
+
+
 def _diagnose_array(source: Source, text: str) -> list[Finding]:
-    out = _diagnose_text(source, text, 0, list)
-    if out:
-        return out
-    starts = _record_lines(text)
-    records = json.loads(text)
+    if deep := _too_deep(text, 1):
+        return [finding("bad-json", source.name, deep, reason="nested too deeply")]
+    try:
+        records = json.loads(text)
+    except json.JSONDecodeError as error:
+        return [finding("bad-json", source.name, error.lineno, reason=f"{error.msg} (column {error.colno})")]
     if not records:
         return [finding("no-records", source.name)]
-    bad = [(starts[i], r) for i, r in enumerate(records) if not isinstance(r, dict)]
-    return [finding("not-records", source.name, line, found=f"{_said(r)} in it") for line, r in bad[:20]]
+    out: list[Finding] = []
+    for line, record in _array_records(text):
+        if len(out) < LIMIT:
+            out += _diagnose_record(source, record, line)
+    return out
 
 
-def _diagnose_text(source: Source, text: str, before: int, expected: type) -> list[Finding]:
+def _diagnose_record(source: Source, text: str, line: int) -> list[Finding]:
     try:
-        value = json.loads(text, parse_constant=_no_constant)
+        value = _strict(text)
+        text.encode()
+        json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        where = f"{error.msg} (column {error.colno})"
-        return [finding("bad-json", source.name, before + error.lineno, reason=where)]
-    except ValueError as error:
-        return [finding("bad-json", source.name, before + 1, reason=error)]
+        reason = f"{error.msg} (column {error.colno})"
+        return [finding("bad-json", source.name, line + error.lineno - 1, reason=reason)]
+    except UnicodeEncodeError:
+        return [finding("bad-json", source.name, line, reason="half of a surrogate pair (\\ud800 to \\udfff)")]
     except RecursionError:
-        return [finding("bad-json", source.name, before + 1, reason="nested too deeply")]
-    if not isinstance(value, expected):
-        return [finding("not-records", source.name, before + 1, found=_said(value))]
+        return [finding("bad-json", source.name, line, reason="nested too deeply")]
+    except ValueError as error:
+        return [finding("bad-json", source.name, line, reason=error)]
+    if not isinstance(value, dict):
+        return [finding("not-records", source.name, line, found=_said(value))]
+    if _too_deep(text, line):
+        return [finding("bad-json", source.name, line, reason="nested too deeply")]
     return []
+
+
+def _strict(text: str) -> Any:
+    return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    seen = dict(pairs)
+    if len(seen) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the field {next(k for k in keys if keys.count(k) > 1)!r} is there twice")
+    return seen
 
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
+def _too_deep(text: str, line: int) -> int | None:
+    """The line on which the nesting gets too deep, if it does."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
+        if depth > DEEPEST:
+            return line + text.count("\n", 0, token.start())
+    return None
+
+
 def _said(value: Any) -> str:
     names = {str: "a text", dict: "one object", list: "a list", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")
+    return names.get(type(value), "a number") + " in place of a record"
 
 
 @lru_cache(maxsize=4)
 def _lines_of(path: Path, format: str, stamp: float) -> list[int]:
-    text = path.read_text(encoding="utf-8", errors="replace")
+    text = path.read_text(encoding="utf-8-sig", errors="replace")
     if format == "jsonl":
         return [number for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return _record_lines(text)
+    return [line for line, _ in _array_records(text)]
 
 
-def _line(path: Path, format: str, row: int) -> int | None:
-    lines = _lines_of(path, format, path.stat().st_mtime)
+def line_of(source: Source, format: str, row: int) -> int | None:
+    """The physical line on which a record begins."""
+    lines = _lines_of(source.path, format, source.path.stat().st_mtime)
     return lines[row] if row < len(lines) else None
 
 
-def _record_lines(text: str) -> list[int]:
-    """The line on which each record of an array begins."""
-    decode, at, out = json.JSONDecoder().raw_decode, text.index("[") + 1, list[int]()
+def _array_records(text: str) -> Iterator[tuple[int, str]]:
+    """The records of an array as texts, and the line on which each begins."""
+    decode, at = json.JSONDecoder().raw_decode, text.index("[") + 1
     line, counted = 1, 0
     while True:
         at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
         if at >= len(text) or text[at] == "]":
-            return out
+            return
         line, counted = line + text.count("\n", counted, at), at
-        out.append(line)
-        at = decode(text, at)[1]
+        end = decode(text, at)[1]
+        yield line, text[at:end]
+        at = end

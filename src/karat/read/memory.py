@@ -18,6 +18,7 @@ from karat.findings import InputError, finding
 from karat.read.pages import shape
 from karat.read.relation import Engine, normalise, quoted
 from karat.read.table import Read, Table, match_columns
+from karat.read.tag_lists import is_span_records, is_tag_lists, read_span_records, read_tag_lists
 
 
 def is_memory(given: Any) -> bool:
@@ -35,6 +36,10 @@ def read_memory(engine: Engine, given: Any, read: Read) -> Table:
         values = list(_series(values)) if not hasattr(values, "__array__") else np.asarray(values)
     if not len(values):
         raise InputError([finding("no-records", read.name)])
+    if isinstance(values, list) and is_tag_lists(values, read):
+        return read_tag_lists(values, read)
+    if isinstance(values, list) and is_span_records(values, read):
+        return read_span_records(values, read)
     if isinstance(values, list) and isinstance(values[0], Mapping) and _is_records(values, read):
         return _read_records(engine, values, read)
     return _read_column(engine, values, read)
@@ -207,7 +212,12 @@ def _factorise_texts(values: NDArray[np.str_]) -> Coded:
 def _read_frame(engine: Engine, frame: Any, read: Read) -> Table:
     """A Polars, pandas or PyArrow frame, or anything with the Arrow stream interface."""
     raw = f"raw {read.role} {read.name}"
-    engine.register(raw, _Stream(frame) if not _is_pandas(frame) else frame)
+    if _is_pandas(frame):
+        # The engine converts Python objects anew in every scan: convert them once.
+        engine.register(f"frame {raw}", frame)
+        engine.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(raw)} AS SELECT * FROM {quoted('frame ' + raw)}")
+    else:
+        engine.register(raw, _Stream(frame))
     return normalise(engine, read, quoted(raw), type(frame).__module__.split(".")[0], line_of=lambda row: row + 1)
 
 

@@ -22,9 +22,12 @@ def read_parquet(engine: Engine, source: Source, read: Read) -> Table:
     scan = f"read_parquet({source.sql})"
     try:
         engine.types(scan)
+        return normalise(engine, read, scan, "parquet", line_of=lambda row: row + 1, findings=source.findings)
+    except InputError:
+        raise
     except Exception as error:
-        raise InputError([finding("file-unreadable", source.name, reason=str(error).splitlines()[0])]) from error
-    return normalise(engine, read, scan, "parquet", line_of=lambda row: row + 1, findings=source.findings)
+        reason = "the Parquet data are broken or cut off"
+        raise InputError([finding("file-unreadable", source.name, reason=reason)]) from error
 
 
 def read_arrow(engine: Engine, source: Source, read: Read) -> Table:
@@ -35,7 +38,8 @@ def read_arrow(engine: Engine, source: Source, read: Read) -> Table:
     except InputError:
         raise
     except Exception as error:
-        raise InputError([finding("file-unreadable", source.name, reason=str(error).splitlines()[0])]) from error
+        reason = "the Arrow data are broken or cut off"
+        raise InputError([finding("file-unreadable", source.name, reason=reason)]) from error
     return normalise(engine, read, name, "arrow", line_of=lambda row: row + 1, findings=source.findings)
 
 

@@ -26,6 +26,7 @@ SAID = {
     "weights": "weights by label",
     "number": "numbers",
     "pages": "pages",
+    "spans": "spans",
     "none": "nothing",
 }
 """How the kinds of value are called in messages."""
@@ -70,7 +71,7 @@ def normalise(
         f" {_id(found.get('id'), types)} AS id, {expression} AS value{_cluster(read, types)} FROM {relation}"
     )
     table.sql, table.kind = name, kind
-    _nulls(engine, table, found)
+    _check_values(engine, table, relation, quoted(found["value"]), expression)
     return table
 
 
@@ -146,6 +147,8 @@ def _text_value(engine: Engine, read: Read, table: Table, c: str, json: bool) ->
     found = engine.run(
         f"SELECT {first} AS first, count(*) AS n FROM {table.sql} WHERE {c} IS NOT NULL GROUP BY ALL ORDER BY n DESC, first"
     )
+    if json:
+        table.findings += _constants(engine, table, c, found["first"].tolist())
     kinds: dict[str, int] = {}
     for mark, n in zip(found["first"].tolist(), found["n"].tolist(), strict=True):
         kind = _FIRST.get(mark, "number") if json else {"[": "labels", "{": "weights"}.get(mark, "label")
@@ -162,6 +165,16 @@ def _text_value(engine: Engine, read: Read, table: Table, c: str, json: bool) ->
     if len(kinds) > 1:
         table.findings += _wrong_kind(engine, table, first, kind, json)
     return kind, _cast(c, kind, json)
+
+
+def _constants(engine: Engine, table: Table, c: str, firsts: list[str]) -> list[Finding]:
+    """NaN and Infinity are no JSON, but the engine takes them."""
+    if not set(firsts) & set("NnIi-"):
+        return []
+    found = f"(SELECT {c} AS text, row_number() OVER () - 1 AS nth FROM {table.sql})"
+    rows = engine.run(f"SELECT text, nth FROM {found} WHERE text SIMILAR TO '-?[NnIi].*' ORDER BY nth LIMIT 20")
+    said = zip(rows["text"].tolist(), rows["nth"].tolist(), strict=True)
+    return [finding("bad-json", table.name, table.line(at), reason=f"{text} is not a JSON number") for text, at in said]
 
 
 def _all_json(engine: Engine, table: Table, c: str, kinds: Mapping[str, int]) -> bool:
@@ -200,17 +213,48 @@ def _wrong_kind(engine: Engine, table: Table, first: str, kind: str, json: bool)
     return out + more("wrong-type", len(rows["nth"]), table)
 
 
-def _nulls(engine: Engine, table: Table, found: Mapping[str, str]) -> None:
-    """Stop at records without an id or value."""
+_EXAMPLES = {
+    "label": "labels as text",
+    "labels": 'a list of texts, as ["A", "B"]',
+    "weights": 'numbers by label, as {"A": 0.7, "B": 0.3}',
+    "number": "a number, as 1 or 0.5",
+}
+
+
+def _check_values(engine: Engine, table: Table, relation: str, column: str, expression: str) -> None:
+    """Find records without an id or value; stop at values that are not what the others are."""
+    rules = _rules(table.kind)
+    counts = ", ".join(f"count(*) FILTER (WHERE {where}) AS r{i}" for i, (_, _, where) in enumerate(rules))
+    try:
+        found = engine.run(f"SELECT {counts} FROM {table.sql}")
+    except Exception as error:
+        if bad := _uncastable(engine, table, relation, column, expression):
+            raise InputError([*table.findings, *bad]) from error
+        raise
+    for i, rule in enumerate(rules):
+        table.findings += _broken(engine, table, rule) if found[f"r{i}"][0] else []
+
+
+def _rules(kind: str) -> list[tuple[str, str, str]]:
+    """Code, field and condition of what no record may be; a blank text sorts before the first letter or sign."""
+    rules = [("missing-field", field, f"{field} IS NULL") for field in ("id", "value")]
+    texts = ("id", "value") if kind == "label" else ("id",)
+    return rules + [("empty-value", field, f"({field} < '!' AND trim({field}, {_SPACES}) = '')") for field in texts]
+
+
+_SPACES = "' ' || chr(9) || chr(10) || chr(13)"
+
+
+def _broken(engine: Engine, table: Table, rule: tuple[str, str, str]) -> list[Finding]:
     from karat.contexts.pairing import bad_rows
 
-    tests = {("missing-field", f): f"{f} IS NULL" for f in ("id", "value")}
-    tests |= {("empty-value", f): f"{f} = ''" for f in (("id", "value") if table.kind == "label" else ("id",))}
-    sums = ", ".join(f"count(*) FILTER (WHERE {test}) AS n{i}" for i, test in enumerate(tests.values()))
-    counts = engine.run(f"SELECT {sums} FROM {table.sql}")
-    bad: list[Finding] = []
-    for i, ((code, field), test) in enumerate(tests.items()):
-        if counts[f"n{i}"][0]:
-            bad += bad_rows(engine.run, table, code, test, field=field)
-    if bad:
-        raise InputError([*table.findings, *bad])
+    code, field, where = rule
+    return bad_rows(engine.run, table, code, where, field=field)
+
+
+def _uncastable(engine: Engine, table: Table, relation: str, column: str, expression: str) -> list[Finding]:
+    """The values that cannot be read as this file's kind of value."""
+    tried = f"SELECT {column} AS given, TRY({expression}) AS got, row_number() OVER () - 1 AS nth FROM {relation}"
+    rows = engine.run(f"SELECT nth FROM ({tried}) WHERE given IS NOT NULL AND got IS NULL ORDER BY nth")["nth"].tolist()
+    facts = {"expected": SAID[table.kind], "example": _EXAMPLES[table.kind]}
+    return [finding("wrong-values", table.name, table.line(at), **facts) for at in rows[:20]]

@@ -6,10 +6,14 @@ from __future__ import annotations
 import codecs
 import gzip
 import hashlib
+import io
+import mmap
 import os
+import re
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cached_property
@@ -65,10 +69,8 @@ class Source:
             with _opened(self.path, packing) as packed, self._temporary() as file:
                 shutil.copyfileobj(packed, file)
                 self.path = Path(file.name)
-        except (OSError, EOFError, ValueError) as error:
-            raise InputError(
-                [finding("file-unreadable", self.name, reason=f"broken {packing} data: {error}")]
-            ) from error
+        except (OSError, EOFError, ValueError, zlib.error) as error:
+            raise InputError([finding("file-unreadable", self.name, reason=f"{packing}: {error}")]) from error
         self.__dict__.pop("head", None)
         if not self.head:
             raise InputError([finding("file-empty", self.name)])
@@ -76,6 +78,8 @@ class Source:
     def _recode(self, encoding: str | None) -> None:
         marked = next((e for bom, e in _BOMS.items() if self.head.startswith(bom)), None)
         wanted = encoding or marked
+        if wanted is None and (guess := _looks_wide(self.head)):
+            raise InputError([finding("looks-utf16", self.name, 1, encoding=guess)])
         if wanted in (None, "utf-8"):
             return
         if wanted == "utf-16":
@@ -86,7 +90,7 @@ class Source:
                     file.write(block.removeprefix("\ufeff").encode())
                 self.path = Path(file.name)
         except (UnicodeError, LookupError) as error:
-            raise InputError([finding("file-unreadable", self.name, reason=error)]) from error
+            raise InputError([finding("file-unreadable", self.name, reason=f"it is not {wanted}: {error}")]) from error
         self.__dict__.pop("head", None)
 
     @cached_property
@@ -98,6 +102,24 @@ class Source:
     def sniff(self) -> bytes:
         """The head without blank space in front."""
         return self.head.removeprefix(codecs.BOM_UTF8).lstrip()
+
+    def is_blank(self) -> bool:
+        """Is there nothing but blank space?"""
+        return not self.sniff() and self.path.stat().st_size <= len(self.head)
+
+    def has_nul(self) -> bool:
+        """Is there a NUL byte anywhere? (The engine reads over it.)"""
+        with self.path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return content.find(b"\0") >= 0
+
+    def with_plain_line_ends(self) -> Path | None:
+        """A copy in which every line ends alike; none where no line ends in CR LF."""
+        content = self.bytes()
+        if b"\r\n" not in content:
+            return None
+        with self._temporary() as file:
+            file.write(content.replace(b"\r\n", b"\n"))
+            return Path(file.name)
 
     def lines(self) -> Iterator[bytes]:
         """Physical lines, from the first."""
@@ -116,7 +138,7 @@ class Source:
     @property
     def sql(self) -> str:
         """The path as an SQL text literal."""
-        return "'" + str(self.path).replace("'", "''") + "'"
+        return path_literal(self.path)
 
     def encoding_findings(self) -> list[Finding]:
         """Where the file is not UTF-8 text, if it is not."""
@@ -128,6 +150,22 @@ class Source:
             except UnicodeDecodeError as error:
                 return [finding("not-utf8", self.name, number, byte=line[error.start])]
         return []
+
+
+def path_literal(path: Path) -> str:
+    """A path for the engine, in which it sees no pattern of several files."""
+    text = re.sub(r"([*?\[])", r"[\1]", str(path))
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _looks_wide(head: bytes) -> str | None:
+    """UTF-16 of western text has a zero in every second byte."""
+    odd, even = head[1:2000:2], head[0:2000:2]
+    if len(odd) < 4 or b"\0" not in head[:2000]:
+        return None
+    if odd.count(0) > 0.7 * len(odd):
+        return "utf-16-le"
+    return "utf-16-be" if even.count(0) > 0.7 * len(even) else None
 
 
 def _opened(path: Path, packing: str) -> Any:
@@ -145,4 +183,43 @@ def _opened(path: Path, packing: str) -> Any:
         raise ValueError(
             "reading .zst needs Python 3.14 or the package zstandard (pip install 'karat[zstd]')"
         ) from None
-    return zstandard.open(path, "rb")
+    return io.BufferedReader(_Frames(zstandard.ZstdDecompressor(), path.open("rb")))
+
+
+class _Frames(io.RawIOBase):
+    """The content of zstd frames, one after the other; a frame that is cut off is an error."""
+
+    def __init__(self, maker: Any, file: IO[bytes]) -> None:
+        self._maker, self._file = maker, file
+        self._frame: Any = None
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready and self._step():
+            pass
+        size = min(len(buffer), len(self._ready))
+        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
+        return size
+
+    def _step(self) -> bool:
+        """Unpack some more; False at the end."""
+        left = self._frame.unused_data if self._frame and self._frame.eof else b""
+        packed = left or self._file.read(1 << 20)
+        if not packed:
+            if self._frame and not self._frame.eof:
+                raise EOFError("the data are cut off")
+            return False
+        if self._frame is None or self._frame.eof:
+            self._frame = self._maker.decompressobj()
+        try:
+            self._ready = self._frame.decompress(packed)
+        except Exception as error:
+            raise ValueError(error) from error
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

@@ -7,9 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from numpy.typing import NDArray
-
-from karat.contexts.base import Coded
 from karat.findings import Finding
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -55,7 +52,7 @@ class Table:
     columns: Mapping[str, str]
     kind: str
     rows: int
-    coded: Mapping[str, Coded | NDArray[Any]] = field(default_factory=dict)
+    coded: Mapping[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     line_of: Callable[[int], int | None] = lambda row: None
     context: str | None = None

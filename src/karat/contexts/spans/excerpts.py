@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.spans.matching import Pairs, overlaps, same_label, share
-from karat.contexts.spans.span import Bools, Ints, Spans, counts, firsts, merged, totals
+from karat.contexts.spans.span import Bools, Ints, Spans, any_overlap, counts, firsts, merged, merged_by_label, totals
 
 Floats = NDArray[np.float64]
 
@@ -42,8 +42,17 @@ class Pages:
     def recall(self) -> Floats:
         return _quotient(self.relevance, self.gold, self.pred == 0)
 
+    @property
+    def halves(self) -> Floats:
+        """Half of retrieved and references together: F1 is relevance over this."""
+        return (self.retrieved + self.gold) / 2
 
-def _quotient(above: Floats, below: Ints, otherwise: Bools) -> Floats:
+    @property
+    def f1(self) -> Floats:
+        return _quotient(self.relevance, self.halves, self.halves == 0)
+
+
+def _quotient(above: Floats, below: Ints | Floats, otherwise: Bools) -> Floats:
     return np.divide(above, below, out=otherwise.astype(np.float64), where=below > 0)
 
 
@@ -68,14 +77,22 @@ def excerpts(
 ) -> Excerpts:
     """Match references with system spans by the greatest overlap factor.
 
-    With `ignore_label` overlapping system spans are merged first, references too with `merge_gold`.
+    With `ignore_label` overlapping system spans are merged first. With `merge_gold` overlapping references are
+    merged too: all of them if labels are ignored, those of one label if not.
     """
-    gold = merged(gold) if ignore_label and merge_gold else gold.take(_by_place(gold))
+    gold = _references(gold, ignore_label=ignore_label, merge=merge_gold)
     pred = merged(pred) if ignore_label else pred.take(_by_place(pred))
     pairs = overlaps(gold, pred)
     pairs = pairs if ignore_label else pairs.take(same_label(gold, pred, pairs))
     choice = _best_choice(len(gold), pairs, share(gold, pred, pairs, factor))
     return _cut(gold, pred, choice, factor)
+
+
+def _references(gold: Spans, *, ignore_label: bool, merge: bool) -> Spans:
+    rows = gold.take(_by_place(gold))
+    if not merge or not any_overlap(rows):
+        return rows
+    return merged(rows) if ignore_label else merged_by_label(rows)
 
 
 def _by_place(spans: Spans) -> Ints:

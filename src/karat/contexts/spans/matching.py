@@ -8,9 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from karat.contexts.spans.span import Bools, Ints, Spans, firsts, on_one_line, rank_in_group, runs
 
@@ -200,6 +197,9 @@ def _sweep_order(gold: Spans, pred: Spans, pairs: Pairs) -> Ints:
 
 
 def _components(pairs: Pairs) -> Ints:
+    from scipy.sparse import coo_array  # scipy takes longer to import than most evaluations take
+    from scipy.sparse.csgraph import connected_components
+
     g, p = (np.unique(side, return_inverse=True)[1] for side in (pairs.gold, pairs.pred))
     golds, size = int(g.max()) + 1, int(g.max()) + int(p.max()) + 2
     graph = coo_array((np.ones(len(pairs), dtype=np.int8), (g, p + golds)), shape=(size, size))
@@ -275,6 +275,8 @@ def _solve(pairs: Pairs, component: Ints, weight: Ints) -> Bools:
 
 
 def _heaviest(gold: Ints, pred: Ints, weight: Ints) -> Bools:
+    from scipy.optimize import linear_sum_assignment
+
     g, p = (np.unique(side, return_inverse=True)[1] for side in (gold, pred))
     matrix = np.zeros((int(g.max()) + 1, int(p.max()) + 1))
     matrix[g, p] = weight

@@ -98,7 +98,7 @@ def rank_in_group(group: Ints) -> Ints:
 
 
 def merged(spans: Spans) -> Spans:
-    """Spans of one unit that overlap become one (labels dropped); touching spans stay apart."""
+    """Spans of one unit that overlap become one, with the first one's label; touching spans stay apart."""
     if not len(spans):
         return spans
     rows = spans.take(np.lexsort((spans.end, spans.start, spans.unit)))
@@ -107,7 +107,21 @@ def merged(spans: Spans) -> Spans:
     begin = np.flatnonzero(np.append(True, line.gold_start[1:] >= reach[:-1]))
     last = np.append(begin[1:], len(rows)) - 1
     end = reach[last] - (line.gold_end - rows.end)[begin]
-    return Spans(rows.unit[begin], rows.start[begin], end, np.zeros(len(begin), dtype=np.int64))
+    return Spans(rows.unit[begin], rows.start[begin], end, rows.label[begin])
+
+
+def merged_by_label(spans: Spans) -> Spans:
+    """Spans of one unit and label that overlap become one."""
+    labels = int(spans.label.max(initial=0)) + 1
+    found = merged(spans.within_label(labels))
+    out = Spans(found.unit // labels, found.start, found.end, found.label)
+    return out.take(out.order())
+
+
+def any_overlap(spans: Spans) -> bool:
+    """Do any two spans of a unit overlap? The spans must be sorted by place."""
+    line = on_one_line(spans, spans)
+    return bool(np.any(line.gold_start[1:] < line.gold_end[:-1]))
 
 
 def _ascending(major: Ints, minor: Ints) -> bool:

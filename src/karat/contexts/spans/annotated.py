@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One side as it was read: documents with spans or tags, before gold and prediction meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from karat.contexts.spans.nested import SEPARATOR
+from karat.contexts.spans.span import Ints, Spans
+from karat.contexts.spans.tags import Tagged, decode, detect_scheme, labels_of
+
+
+@dataclass(eq=False)
+class Annotated:
+    """Documents and their spans; what a format does not have is None."""
+
+    ids: Sequence[str]
+    spans: Spans | None = None
+    labels: Sequence[str] = ()
+    tagged: Tagged | None = None
+    test_case: Sequence[str] | None = None
+    inclusive: bool = False
+    """Do the ends in the file name the last position of a span (and not the one behind it)?"""
+    parent: Ints | None = None
+    texts: Sequence[str | None] | None = None
+    quotes: Sequence[str | None] | None = None
+    """What the file says each span's text is."""
+    lines: Ints | None = None
+    """Physical line of each document."""
+    span_lines: Ints | None = None
+    token_lines: Ints | None = None
+    classes: Sequence[Sequence[str]] | None = None
+    """Intents or other classes of each document."""
+    prepared: dict[str, Side] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> list[Any]:
+        """What documents are found by: the id, with the test case where there are test cases."""
+        return list(self.ids) if self.test_case is None else list(zip(self.test_case, self.ids, strict=True))
+
+    def scheme(self, wanted: str) -> str:
+        """The tag scheme that an option means: `strict` is the one that the tags show."""
+        assert self.tagged is not None
+        used = [self.tagged.tags[c] for c in np.unique(self.tagged.code)]
+        return detect_scheme(used, suffix=self.tagged.suffix) if wanted == "strict" else wanted
+
+    def side(self, options: Mapping[str, Any]) -> Side:
+        """Half-open spans under the options for ends and tags; computed once for each choice."""
+        choice = f"{options['ends']} {options['scheme']}"
+        if choice not in self.prepared:
+            self.prepared[choice] = self._from_tags(options) if self.spans is None else self._from_spans(options)
+        return self.prepared[choice]
+
+    def _from_tags(self, options: Mapping[str, Any]) -> Side:
+        assert self.tagged is not None
+        labels = labels_of([self.tagged])
+        return Side(decode(self.tagged, labels, self.scheme(options["scheme"])), labels, None)
+
+    def _from_spans(self, options: Mapping[str, Any]) -> Side:
+        assert self.spans is not None
+        inclusive = self.inclusive if options["ends"] == "auto" else options["ends"] == "inclusive"
+        s = self.spans
+        spans = Spans(s.unit, s.start, s.end + 1, s.label) if inclusive else s
+        return Side(spans, list(self.labels), self.parent)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Half-open spans with their labels' names and, for nested entities, the row of each one's parent."""
+
+    spans: Spans
+    labels: list[str]
+    parent: Ints | None
+
+    @property
+    def used(self) -> list[str]:
+        """Labels that a span has; a tag that begins no span leaves its label out."""
+        number = np.bincount(self.spans.label, minlength=len(self.labels))
+        return [label for label, n in zip(self.labels, number.tolist(), strict=True) if n]
+
+    @cached_property
+    def paths(self) -> Side:
+        """Labels as full names: parents' names in front, joined by `::`."""
+        if self.parent is None or not np.any(self.parent >= 0):
+            return self
+        names: dict[str, int] = {}
+        paths: list[str] = []
+        for label, parent in zip(self.spans.label.tolist(), self.parent.tolist(), strict=True):
+            name = self.labels[label]
+            paths.append(f"{paths[parent]}{SEPARATOR}{name}" if parent >= 0 else name)
+            names.setdefault(paths[-1], len(names))
+        s = self.spans
+        code = np.array([names[path] for path in paths], dtype=np.int64)
+        return Side(Spans(s.unit, s.start, s.end, code), list(names), self.parent)

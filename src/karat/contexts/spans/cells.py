@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells of documents: every document is one, and its vectors are sums over its spans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from karat.cells import ClassCells, Floats, Sparse
+from karat.contexts.spans.data import SpanData
+from karat.contexts.spans.errors import BOTH, BOUNDARY, CORRECT, LABEL, MISSED, SPURIOUS
+from karat.contexts.spans.excerpts import Pages
+from karat.contexts.spans.matching import share
+from karat.contexts.spans.semeval import COR, INC, MIS, PAR, SPU
+from karat.contexts.spans.span import Ints, counts, totals
+
+ANY = "any label"
+"""The only class where a policy ignores labels."""
+
+T = TypeVar("T", Floats, Sparse)
+
+
+class SpansCells(ClassCells):
+    """Documents; `document` says which document of `data` a cell is, so that cells can be taken and repeated."""
+
+    per_cell = ("document",)
+    averages = ("micro", "macro", "weighted", "samples")
+
+    def __init__(
+        self, data: SpanData, n: Any, test_case: Any, test_cases: Sequence[str], document: Any = None, **units: Any
+    ) -> None:
+        classes = data.labels if data.matching.with_label else [ANY]
+        super().__init__(n, test_case, test_cases, classes, **units)
+        self.data = data
+        self.document: Ints = np.arange(data.units) if document is None else np.asarray(document, np.int64)
+
+    def _spread(self, x: T) -> T:
+        """A vector or matrix of documents as one of cells."""
+        if len(self.document) == self.data.units and np.array_equal(self.document, np.arange(self.data.units)):
+            return x
+        return x.rows(self.document) if isinstance(x, Sparse) else x[self.document]
+
+    def _by_label(self, unit: Ints, label: Ints, amount: Any = 1.0) -> Sparse:
+        label = label if self.data.matching.with_label else label * 0
+        return self._spread(Sparse.of(unit, label, amount, (self.data.units, len(self.classes))))
+
+    def _by_document(self, unit: Ints, amount: Any = None) -> Floats:
+        sums = counts(unit, self.data.units) if amount is None else totals(unit, amount, self.data.units)
+        return self._spread(sums.astype(float))
+
+    @cached_property
+    def gold_of(self) -> Sparse:
+        return self._by_label(self.data.gold.unit, self.data.gold.label)
+
+    @cached_property
+    def pred_of(self) -> Sparse:
+        return self._by_label(self.data.pred.unit, self.data.pred.label)
+
+    @cached_property
+    def hit_of(self) -> Sparse:
+        """Matched spans under the chosen policy, by gold label."""
+        hit = self.data.matched.gold
+        return self._by_label(self.data.gold.unit[hit], self.data.gold.label[hit])
+
+    @cached_property
+    def gold_spans(self) -> Floats:
+        return self._by_document(self.data.gold.unit)
+
+    @cached_property
+    def pred_spans(self) -> Floats:
+        return self._by_document(self.data.pred.unit)
+
+    @cached_property
+    def wholly_right(self) -> Floats:
+        """1 for a document whose spans are all matched, none missed and none too many."""
+        hits = self._by_document(self.data.gold.unit[self.data.matched.gold])
+        return ((hits == self.gold_spans) & (hits == self.pred_spans)).astype(float)
+
+    def outcome(self, reading: str, code: int) -> Floats:
+        """How often an outcome of a MUC reading occurs in each document."""
+        found = self.data.outcomes(reading)
+        side, codes = (self.data.pred, found.pred) if code == SPU else (self.data.gold, found.gold)
+        return self._by_document(side.unit[codes == code])
+
+    def credit(self, reading: str) -> Floats:
+        """Correct spans, and half of the partial ones where the reading gives credit for them."""
+        half = 0.5 if reading in ("partial", "type") else 0.0
+        return self.outcome(reading, COR) + half * self.outcome(reading, PAR)
+
+    def faults(self, reading: str) -> dict[str, Floats]:
+        """The outcomes that are not correct, by name."""
+        names = {"incorrect": INC, "partial": PAR, "missed": MIS, "spurious": SPU}
+        return {name: self.outcome(reading, code) for name, code in names.items()}
+
+    @cached_property
+    def kinds(self) -> dict[str, Floats]:
+        """Error kinds of the alignment: right spans, half errors (boundary, label, both), missed, spurious."""
+        found, data = self.data.errors, self.data
+        half = np.isin(found.gold, (BOUNDARY, LABEL, BOTH))
+        return {
+            "right": self._by_document(data.gold.unit[found.gold == CORRECT]),
+            "half": self._by_document(data.gold.unit[half]),
+            "missed": self._by_document(data.gold.unit[found.gold == MISSED]),
+            "spurious": self._by_document(data.pred.unit[found.pred == SPURIOUS]),
+        }
+
+    @cached_property
+    def cut(self) -> Floats:
+        return self._by_document(self.data.gold.unit[self.data.cut_and_joined[0]])
+
+    @cached_property
+    def iou(self) -> Floats:
+        """Sum of intersection over union of the aligned pairs."""
+        pairs = self.data.aligned
+        return self._by_document(self.data.gold.unit[pairs.gold], share(self.data.gold, self.data.pred, pairs, "iou"))
+
+    @cached_property
+    def pairs(self) -> Floats:
+        return self._by_document(self.data.gold.unit[self.data.aligned.gold])
+
+    def covered(self, name: str) -> Floats:
+        """A sum of the coverage scores."""
+        return self._spread(np.asarray(getattr(self.data.coverage, name), dtype=float))
+
+    def positions_of(self, name: str) -> Sparse:
+        """Tokens or characters by label: of gold, of the prediction, or common to both."""
+        found = self.data.positions
+        return self._by_label(found.unit, found.label, getattr(found, name))
+
+    def credited(self, kind: str, *, text_requires_type: bool = True) -> Floats:
+        """Entities with MUC's text or type credit, children only inside aligned parents."""
+        text, type_ = self.data.credits(text_requires_type=text_requires_type)
+        return self._by_document(self.data.gold.unit[(text if kind == "text" else type_).gold])
+
+    def page(self, name: str, **choice: Any) -> Floats:
+        """A column of the page-excerpt scores."""
+        pages: Pages = self.data.pages(**choice)
+        return self._spread(np.asarray(getattr(pages, name), dtype=float))
+
+    @cached_property
+    def tokens(self) -> Floats:
+        return self._token_sums(self.data.tokens)
+
+    @cached_property
+    def right_tokens(self) -> Floats:
+        return self._token_sums(self.data.right_tokens)
+
+    def _token_sums(self, sums: Ints | None) -> Floats:
+        """Zero, hence undefined, where the input is not tags."""
+        return self._spread(np.zeros(self.data.units) if sums is None else sums.astype(float))

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong with a file of spans, each finding with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from karat.contexts.base import Table
+from karat.contexts.pairing import LIMIT, more
+from karat.contexts.spans.annotated import Annotated, Side
+from karat.contexts.spans.matching import Pairs, overlaps
+from karat.contexts.spans.span import Bools, Ints, Spans
+from karat.contexts.spans.tags import BadTag, malformed
+from karat.findings import Finding, finding
+
+
+def check_side(table: Table, options: Mapping[str, Any]) -> list[Finding]:
+    """Everything that is wrong with one side by itself."""
+    side: Annotated = table.coded["spans"]  # type: ignore[assignment]
+    found = _repeated_documents(table, side)
+    try:
+        spans = side.side(options)
+    except BadTag as error:
+        line = _token_line(side, error.position)
+        return [*found, finding("tag-unknown", table.name, line, tag=error.tag, scheme=error.scheme)]
+    if side.tagged is not None:
+        return found + _malformed(table, side)
+    found += _places(table, side, spans)
+    if any(f.severity == "error" for f in found):
+        return found
+    return found + _quotes(table, side, spans) + _overlapping(table, side, spans)
+
+
+def _limited(code: str, rows: Ints, table: Table, make: Callable[[int], Finding]) -> list[Finding]:
+    return [make(row) for row in rows[:LIMIT].tolist()] + more(code, len(rows), table)
+
+
+def _span_line(table: Table, side: Annotated, spans: Spans, row: int) -> int | None:
+    if side.span_lines is not None:
+        return int(side.span_lines[row])
+    document = int(spans.unit[row])
+    return int(side.lines[document]) if side.lines is not None else table.line(document)
+
+
+def _token_line(side: Annotated, position: int) -> int | None:
+    return int(side.token_lines[position]) if side.token_lines is not None and position >= 0 else None
+
+
+def _facts(side: Annotated, spans: Side, row: int) -> dict[str, Any]:
+    s = spans.spans
+    return {
+        "id": side.ids[int(s.unit[row])], "label": spans.labels[int(s.label[row])],
+        "start": int(s.start[row]), "end": int(s.end[row]),
+    }  # fmt: skip
+
+
+def _repeated_documents(table: Table, side: Annotated) -> list[Finding]:
+    keys = side.keys
+    if len(set(keys)) == len(keys):
+        return []
+    first: dict[Any, int] = {}
+    again = [row for row, key in enumerate(keys) if first.setdefault(key, row) != row]
+
+    def line(row: int) -> int | None:
+        return table.line(row) if side.lines is None else int(side.lines[row])
+
+    make = lambda row: finding(
+        "repeated-id", table.name, line(row), id=side.ids[row], where="", first=line(first[keys[row]])
+    )
+    return _limited("repeated-id", np.array(again), table, make)
+
+
+def _malformed(table: Table, side: Annotated) -> list[Finding]:
+    assert side.tagged is not None
+    tagged = side.tagged
+    used = {tagged.tags[c][-1 if tagged.suffix else 0] for c in np.unique(tagged.code)}
+    if not used & set("BSUL"):
+        return []  # IOB1 and IOE files: an I- after O is how a span begins
+    at = malformed(tagged)
+
+    def tag(position: int) -> str:
+        return tagged.tags[int(tagged.code[np.searchsorted(tagged.at, position)])]
+
+    make = lambda p: finding("tag-malformed", table.name, _token_line(side, p), tag=tag(p), sentence=_sentence(side, p))
+    return _limited("tag-malformed", at, table, make)
+
+
+def _sentence(side: Annotated, position: int) -> str:
+    assert side.tagged is not None
+    return str(side.ids[int(np.searchsorted(np.cumsum(side.tagged.lengths), position, side="right"))])
+
+
+def _places(table: Table, side: Annotated, spans: Side) -> list[Finding]:
+    s = spans.spans
+    rows = {"span-empty": s.end <= s.start, "span-negative": s.start < 0, "span-outside": _outside(side, s)}
+    out = []
+    for code, wrong in rows.items():
+        make = lambda row, code=code: finding(
+            code, table.name, _span_line(table, side, s, row), size=_size(side, s, row), **_facts(side, spans, row)
+        )
+        out += _limited(code, np.flatnonzero(wrong), table, make)
+    return out
+
+
+def _outside(side: Annotated, spans: Spans) -> Bools:
+    if side.texts is None:
+        return np.zeros(len(spans), dtype=bool)
+    size = np.array([np.iinfo(np.int64).max if text is None else len(text) for text in side.texts], dtype=np.int64)
+    return np.asarray(spans.end > size[spans.unit])
+
+
+def _size(side: Annotated, spans: Spans, row: int) -> int:
+    text = None if side.texts is None else side.texts[int(spans.unit[row])]
+    return 0 if text is None else len(text)
+
+
+def _quotes(table: Table, side: Annotated, spans: Side) -> list[Finding]:
+    """Spans whose own text is not what the document has at their place."""
+    if side.quotes is None or side.texts is None:
+        return []
+    s = spans.spans
+    rows = zip(s.unit.tolist(), s.start.tolist(), s.end.tolist(), side.quotes, strict=True)
+    differ = [i for i, (u, a, b, quote) in enumerate(rows) if _differs(side.texts[u], a, b, quote)]
+    make = lambda row: finding(
+        "span-text-differs", table.name, _span_line(table, side, s, row), quote=_short(side.quotes, row),
+        found=_short([_cut(side, s, row)], 0), **_facts(side, spans, row),
+    )  # fmt: skip
+    return _limited("span-text-differs", np.array(differ, dtype=np.int64), table, make)
+
+
+def _differs(text: str | None, start: int, end: int, quote: str | None) -> bool:
+    return text is not None and quote is not None and text[start:end] != quote
+
+
+def _cut(side: Annotated, spans: Spans, row: int) -> str:
+    text = (side.texts or [])[int(spans.unit[row])]
+    return "" if text is None else text[int(spans.start[row]) : int(spans.end[row])]
+
+
+def _short(texts: Any, row: int) -> str:
+    text = str(texts[row])
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _overlapping(table: Table, side: Annotated, spans: Side) -> list[Finding]:
+    """Spans of one label and level that overlap: twice the same, or gold that no system can match one to one."""
+    s = spans.paths.spans
+    pairs = _among(
+        s, s if spans.parent is None else Spans(spans.parent + 1 + s.unit * (len(s) + 1), s.start, s.end, s.label)
+    )
+    first, second = pairs.gold, pairs.pred
+    same = (s.start[first] == s.start[second]) & (s.end[first] == s.end[second])
+    out: list[Finding] = []
+    for code, rows in (("span-repeated", second[same]), ("span-overlaps", second[~same])):
+        if code == "span-overlaps" and table.role != "gold":
+            continue
+        make = lambda row, code=code: finding(
+            code, table.name, _span_line(table, side, s, row), **_facts(side, spans.paths, row)
+        )
+        out += _limited(code, np.unique(rows), table, make)
+    return out
+
+
+def _among(spans: Spans, grouped: Spans) -> Pairs:
+    """Overlapping pairs of one label among spans (each pair once)."""
+    inside = grouped.within_label(int(spans.label.max(initial=0)) + 1)
+    unit = np.unique(inside.unit, return_inverse=True)[1].astype(np.int64)
+    order = np.lexsort((inside.end, inside.start, unit))
+    ordered = Spans(unit, inside.start, inside.end, inside.label).take(order)
+    if not len(ordered) or not np.any(
+        (np.diff(ordered.unit) == 0) & (ordered.start[1:] < np.maximum.accumulate(ordered.end)[:-1])
+    ):
+        return Pairs(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
+    pairs = overlaps(ordered, ordered)
+    keep = pairs.take(pairs.gold < pairs.pred)
+    return Pairs(order[keep.gold], order[keep.pred], keep.common)
+
+
+def check_lengths(gold: Annotated, pred: Annotated, rows: Iterable[tuple[int, int]], table: Table) -> list[Finding]:
+    """Sentences whose tags do not pair up."""
+    if gold.tagged is None or pred.tagged is None:
+        return []
+    mine, theirs = gold.tagged.lengths, pred.tagged.lengths
+    pairs = np.array([(g, p) for g, p in rows], dtype=np.int64).reshape(-1, 2)
+    wrong = np.flatnonzero(mine[pairs[:, 0]] != theirs[pairs[:, 1]])
+    make = lambda i: finding(
+        "sentence-length-differs", table.name, None if pred.lines is None else int(pred.lines[pairs[i, 1]]),
+        id=gold.ids[int(pairs[i, 0])], gold=int(mine[pairs[i, 0]]), pred=int(theirs[pairs[i, 1]]),
+    )  # fmt: skip
+    return _limited("sentence-length-differs", wrong, table, make)
