@@ -13,6 +13,7 @@ COMMANDS = {
     "evaluate": "Score predictions against gold.",
     "compare": "Compare systems: which is better, by how much, how surely.",
     "validate": "Check files and say what is wrong, where and how to mend it.",
+    "show": "Show documents with their gold and predicted spans marked.",
     "metrics": "List the metrics, or explain one.",
     "formats": "List the file formats and contexts that are understood.",
     "demo": "Evaluate the bundled example data.",

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
 
 import numpy as np
 
@@ -91,5 +90,5 @@ def _annotated(sentences: list[list[str]], tokens: list[list[str]], lines: list[
     begins = tagged.begins
     return Annotated(
         [str(i + 1) for i in range(len(sentences))], tagged=tagged, token_lines=places,
-        lines=places[np.minimum(begins, max(len(places) - 1, 0))], texts=[" ".join(t) for t in islice(tokens, len(sentences))],
+        lines=places[np.minimum(begins, max(len(places) - 1, 0))], texts=tokens[: len(sentences)],
     )  # fmt: skip

@@ -14,6 +14,9 @@ from karat.contexts.spans.nested import SEPARATOR
 from karat.contexts.spans.span import Ints, Spans
 from karat.contexts.spans.tags import Tagged, decode, detect_scheme, labels_of
 
+Text = str | list[str] | None
+"""A document's characters, or its tokens where positions count tokens."""
+
 
 @dataclass(eq=False)
 class Annotated:
@@ -27,7 +30,7 @@ class Annotated:
     inclusive: bool = False
     """Do the ends in the file name the last position of a span (and not the one behind it)?"""
     parent: Ints | None = None
-    texts: Sequence[str | None] | None = None
+    texts: Sequence[Text] | None = None
     quotes: Sequence[str | None] | None = None
     """What the file says each span's text is."""
     lines: Ints | None = None

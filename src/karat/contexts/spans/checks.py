@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.contexts.base import Table
 from karat.contexts.pairing import LIMIT, more
-from karat.contexts.spans.annotated import Annotated, Side
+from karat.contexts.spans.annotated import Annotated, Side, Text
 from karat.contexts.spans.matching import Pairs, overlaps
 from karat.contexts.spans.span import Bools, Ints, Spans
 from karat.contexts.spans.tags import BadTag, malformed
@@ -131,13 +131,13 @@ def _quotes(table: Table, side: Annotated, spans: Side) -> list[Finding]:
     return _limited("span-text-differs", np.array(differ, dtype=np.int64), table, make)
 
 
-def _differs(text: str | None, start: int, end: int, quote: str | None) -> bool:
+def _differs(text: Text, start: int, end: int, quote: str | None) -> bool:
     return text is not None and quote is not None and text[start:end] != quote
 
 
 def _cut(side: Annotated, spans: Spans, row: int) -> str:
     text = (side.texts or [])[int(spans.unit[row])]
-    return "" if text is None else text[int(spans.start[row]) : int(spans.end[row])]
+    return "" if text is None else "".join(text[int(spans.start[row]) : int(spans.end[row])])
 
 
 def _short(texts: Any, row: int) -> str:

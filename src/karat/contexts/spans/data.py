@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.spans import nested
-from karat.contexts.spans.annotated import Annotated, Side
+from karat.contexts.spans.annotated import Annotated, Side, Text
 from karat.contexts.spans.coverage import Coverage, Positions, coverage, positions
 from karat.contexts.spans.errors import Errors, cut_and_joined, errors
 from karat.contexts.spans.excerpts import Excerpts, Pages, excerpts, score_pages
@@ -49,7 +49,7 @@ class SpanData:
     pred_parent: Ints | None = None
     tokens: Ints | None = None
     right_tokens: Ints | None = None
-    texts: Sequence[str | None] | None = None
+    texts: Sequence[Text] | None = None
     gold_classes: Sequence[Sequence[str]] | None = None
     pred_classes: Sequence[Sequence[str]] | None = None
     _kept: dict[Any, Any] = field(default_factory=dict)
@@ -129,6 +129,12 @@ class SpanData:
                 *self.trees, self.nested, text_requires_type=text_requires_type
             )
         return self._kept[text_requires_type]
+
+
+def quote(text: Text, start: int, end: int) -> str | None:
+    """What a text has between two positions."""
+    part = None if text is None else text[start:end]
+    return " ".join(part) if isinstance(part, list) else part
 
 
 def unlabelled(spans: Spans) -> Spans:

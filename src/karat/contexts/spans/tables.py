@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from karat.cells import Sparse
 from karat.contexts.multilabel import MultiLabelCells
 from karat.contexts.spans.cells import SpansCells
-from karat.contexts.spans.data import SpanData
+from karat.contexts.spans.data import SpanData, quote
 from karat.contexts.spans.errors import KINDS, confusion
 from karat.contexts.spans.semeval import OUTCOMES, READINGS, SPU, precision_recall_f1, table
 from karat.contexts.spans.span import Ints, counts
@@ -185,8 +185,8 @@ def _line(data: SpanData, kind: str, gold: int, pred: int) -> list[Any]:
     unit, start = _place(data, gold, pred)
     text = None if data.texts is None else data.texts[unit]
     side, row = (data.gold, gold) if gold >= 0 else (data.pred, pred)
-    quote = None if text is None else text[start : int(side.end[row])][:80]
-    return [data.ids[unit], kind, *_span(data, data.gold, gold), *_span(data, data.pred, pred), quote]
+    words = (quote(text, start, int(side.end[row])) or "")[:80] or None
+    return [data.ids[unit], kind, *_span(data, data.gold, gold), *_span(data, data.pred, pred), words]
 
 
 def _span(data: SpanData, side: Any, row: int) -> list[Any]:
