@@ -7,9 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,6 +19,7 @@ from karat.evaluation import Evaluation, Score, SystemResult, make_score
 from karat.findings import Finding, InputError, finding, stop_on_errors
 from karat.metric import Metric, MetricError
 from karat.plan import Plan, make_plan
+from karat.provenance import input_record, provenance
 from karat.read import Read, Table, read_input
 from karat.read.relation import SAID
 from karat.stats.comparing import Wish, compare_systems
@@ -48,12 +47,14 @@ def evaluate(
     interval_method: str = "auto",
     resamples: int = RESAMPLES,
     cluster_by: str | None = None,
+    hashes: bool | None = None,
     **options: Any,
 ) -> Evaluation:
     """Score predictions against gold.
 
     ``intervals`` adds confidence intervals at that level (True: 0.95); ``cluster_by`` names the gold
-    column whose values are drawn whole (documents, users, …) when units are not independent.
+    column whose values are drawn whole (documents, users, …) when units are not independent. ``hashes``
+    asks for the canonical hash of every input (None: of those that are read in a moment; False: of none).
 
     Both are paths, ``-``, frames, lists of records, dicts of id → value, or plain sequences paired
     by position; a list of paths scores several systems.
@@ -61,7 +62,7 @@ def evaluate(
     >>> karat.evaluate(["A", "B", "B"], ["A", "B", "A"], metrics=["accuracy"])["accuracy"].value
     0.6666666666666666
     """
-    asked = Asked(context, metrics, format, encoding, columns or {}, undefined, seed, units, cluster_by, options)
+    asked = Asked(context, metrics, format, encoding, columns or {}, undefined, seed, units, cluster_by, options, hashes)
     wanted = wanted_intervals(intervals, interval_method, resamples, seed)
     return scored(gold, named(pred, gold, names), asked, wanted).evaluation
 
@@ -80,6 +81,7 @@ class Asked:
     units: bool
     cluster_by: str | None
     options: Mapping[str, Any]
+    hashes: bool | None = None
 
     @property
     def given(self) -> Given:
@@ -107,10 +109,11 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
         gathered([partial(check_side, engine, table, plan) for table in (golds, *preds)])
         results = [evaluate_system(engine, golds, p, plan, units) for p in preds]
         clusters = cluster_keys(engine, golds, asked.cluster_by) if asked.cluster_by else None
+        inputs = [input_record(engine, table, asked.hashes) for table in (golds, *preds)]
     if wanted:
         results = [add_intervals(result, plan, wanted, clusters) for result in results]
     said = plan.to_dict() | ({"intervals": wanted.to_dict() | {"cluster_by": asked.cluster_by}} if wanted else {})
-    return Scored(Evaluation(plan.context.name, results, said, provenance([golds, *preds], plan)), plan, clusters)
+    return Scored(Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed)), plan, clusters)
 
 
 def compare(
@@ -311,21 +314,6 @@ def score_cells(cells: Any, plan: Plan) -> dict[Metric, Score]:
             raise MetricError(f"{metric} is undefined: {score.undefined}")
         out[metric] = score
     return out
-
-
-def provenance(tables: Sequence[Table], plan: Plan) -> dict[str, Any]:
-    """Where the numbers come from."""
-    inputs = [
-        {"role": t.role, "path": t.name, "format": t.format, "rows": t.rows, "bytes": t.bytes, "sha256": t.sha256}
-        for t in tables
-    ]
-    versions = {"karat": version("karat"), "numpy": np.__version__}
-    return {
-        "inputs": inputs,
-        "versions": versions,
-        "seed": plan.seed,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
 
 
 def validate(

@@ -129,7 +129,13 @@ class Cells:
 
     Every per-cell field is an array (or `Sparse`) with one row per cell and is named in
     ``per_cell``, so that `take` and `stack` can re-index any context's cells.
+
+    A store keeps cells by their fields (`karat.state`): arrays, texts, numbers, lists, dicts and
+    objects of karat's own classes. Cached properties are made anew unless ``per_cell`` names them.
+    A class that changes its fields raises ``state_version`` and turns older fields into its own.
     """
+
+    state_version: ClassVar[int] = 1
 
     per_cell: ClassVar[tuple[str, ...]] = ()
     averages: ClassVar[tuple[str, ...]] = ("macro", "micro", "weighted")
@@ -158,6 +164,11 @@ class Cells:
     def one(self) -> Floats:
         """1 for every cell: ``W @ cells.one`` counts units."""
         return np.ones(len(self))
+
+    @classmethod
+    def upgrade_state(cls, fields: dict[str, Any], version: int) -> dict[str, Any]:
+        """Fields as this class has them, from those that its form ``version`` had."""
+        raise TypeError(f"{cls.__name__} cannot read its form {version}")
 
     def by_test_case(self) -> Grouped:
         """One row per test case: the scores that are reported, and averaged."""

@@ -10,6 +10,7 @@ import msgspec
 
 import karat
 from karat.evaluation import Evaluation, Interval, Score, SystemResult
+from karat.provenance import signature
 
 SCHEMA = 1
 
@@ -25,15 +26,15 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
         "schema": SCHEMA,
         "karat": karat.__version__,
         "context": evaluation.context,
-        "systems": [_system(s) for s in evaluation.systems],
+        "systems": [_system(evaluation, s) for s in evaluation.systems],
         "provenance": evaluation.provenance | {"plan": evaluation.plan},
     }
 
 
-def _system(system: SystemResult) -> dict[str, Any]:
+def _system(evaluation: Evaluation, system: SystemResult) -> dict[str, Any]:
     return {
         "name": system.name,
-        "metrics": [_score(s) for s in system],
+        "metrics": [_score(s) | {"signature": signature(evaluation, s)} for s in system],
         "counts": system.counts,
         "findings": [msgspec.structs.asdict(f) for f in system.findings],
         "details": [asdict(d) for d in system.details],

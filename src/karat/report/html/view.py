@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from karat.contexts import catalogue, context
 from karat.evaluation import Detail, Evaluation, Interval, Part, Score, SystemResult
+from karat.provenance import signature
 from karat.report.charts import svg
 from karat.report.charts.bars import Bar, bars
 from karat.report.charts.distribution import distribution
@@ -105,6 +106,10 @@ class View:
         """Each metric with its parameters, defaults written out."""
         found = self.evaluation.plan.get("metrics", {})
         return [(m, ", ".join(f"{k} = {_said(v)}" for k, v in settings.items())) for m, settings in found.items()]
+
+    @property
+    def signatures(self) -> list[str]:
+        return [signature(self.evaluation, score) for score in self.heads]
 
     def figure(self, score: Score | Part, best: bool = False) -> Figure:
         return Figure(number(score.value, self.digits), self.span(score.interval), exact(score.value), best)

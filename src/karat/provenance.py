@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where numbers come from: hashes of the inputs, versions, and a short signature to cite a score by."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Protocol
+
+import msgspec
+import numpy as np
+
+from karat.contexts import context
+from karat.evaluation import Evaluation, Score
+from karat.read.table import Table
+
+CHEAP = 20_000
+"""Records that are hashed without being asked: 15 ms of one core."""
+
+_SHORT = {"average": "avg"}
+
+
+class Engine(Protocol):
+    """What hashing needs of an engine."""
+
+    def run(self, sql: str) -> dict[str, Any]: ...
+    def register(self, name: str, columns: Any) -> None: ...
+    def types(self, source: str) -> dict[str, str]: ...
+
+
+def canonical(engine: Engine, table: Table) -> str:
+    """SHA-256 of what the records say: alike for the same data in any format and order.
+
+    Each record is hashed as its columns in name order, texts in NFC and numbers in their shortest
+    form; the sum of these hashes does not depend on the order.
+    """
+    source = table.sql or _registered(engine, table)
+    row = f" || {_PART} || ".join(_text(name, kind) for name, kind in sorted(engine.types(source).items()))
+    pieces = ", ".join(f"sum(CAST('0x' || substr(h, {at}, 15) AS BIGINT)) AS s{at}" for at in (1, 16, 31, 46))
+    found = engine.run(
+        f"SELECT count(*) AS n, {_texts(pieces)} FROM (SELECT sha256(coalesce({row}, '')) AS h FROM {source})"
+    )
+    said = "|".join(str(found[name][0]) for name in ("n", "s1", "s16", "s31", "s46"))
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+_PART = "chr(31)"
+
+
+def _texts(pieces: str) -> str:
+    # Sums of a million 60-bit numbers pass 64 bits, so they leave the engine as text.
+    return pieces.replace("sum(", "CAST(sum(").replace(") AS s", ") AS VARCHAR) AS s")
+
+
+def _text(name: str, kind: str) -> str:
+    """A column as text that does not depend on how the file spelt it."""
+    column = '"' + name.replace('"', '""') + '"'
+    if kind.startswith("MAP"):
+        column = f"list_sort(map_entries({column}))"
+    return f"coalesce(nfc_normalize(CAST({column} AS VARCHAR)), chr(0))"
+
+
+def _registered(engine: Engine, table: Table) -> str:
+    """A table of arrays as a relation; records without ids have their number."""
+    columns = {name: _plain(column) for name, column in table.coded.items()}
+    columns.setdefault("id", np.arange(1, table.rows + 1).astype(str).astype(object))
+    columns.setdefault("test_case", np.full(table.rows, "", object))
+    name = f"karat hash {table.role} {table.name}"
+    engine.register(name, columns)
+    return f'"{name}"'
+
+
+def _plain(column: Any) -> Any:
+    if hasattr(column, "codes"):
+        return np.array([*column.values, None], object)[column.codes]
+    return column.astype(object) if column.dtype.kind == "U" else column
+
+
+def input_record(engine: Engine, table: Table, hashes: bool | None = None) -> dict[str, Any]:
+    """One input: what it is called, how large it is, and its hashes (of large ones only if asked for)."""
+    wanted = hashes or (hashes is None and bool(table.sql) and table.rows <= CHEAP)
+    return {
+        "role": table.role, "path": table.name, "system": table.system or None, "format": table.format,
+        "rows": table.rows, "bytes": table.bytes, "sha256": table.sha256,
+        "canonical": canonical(engine, table) if wanted else None,
+    }  # fmt: skip
+
+
+@cache
+def versions() -> dict[str, str]:
+    """What computed the numbers."""
+    found = {name: _version(name) for name in ("karat", "numpy", "scipy", "duckdb")}
+    return found | {"python": platform.python_version(), "platform": platform.system() + "-" + platform.machine()}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def provenance(inputs: Sequence[Mapping[str, Any]], seed: int) -> dict[str, Any]:
+    """Everything about an evaluation that is neither plan nor result."""
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"inputs": list(inputs), "versions": dict(versions()), "seed": seed, "created": created}
+
+
+def digest(value: Any) -> str:
+    """Hash of plain data, whatever the order of its keys."""
+    return hashlib.blake2b(msgspec.json.encode(value, order="sorted"), digest_size=16).hexdigest()
+
+
+def question(evaluation: Evaluation) -> str:
+    """What was asked: alike for the same plan on the same inputs, whenever and with whatever version."""
+    inputs = [[i["role"], i.get("system"), i.get("canonical") or i["sha256"]] for i in _inputs(evaluation)]
+    return digest([evaluation.context, evaluation.plan, inputs])[:16]
+
+
+def _inputs(evaluation: Evaluation) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = evaluation.provenance["inputs"]
+    return found
+
+
+def signature(evaluation: Evaluation, score: Score) -> str:
+    """A line that tells a reader what a score is: metric, parameters, options, version and gold.
+
+    >>> e = karat.evaluate({"1": "A", "2": "B"}, {"1": "A", "2": "A"}, metrics=["f1"])
+    >>> signature(e, e["f1"])
+    'f1|avg:macro|missing:wrong|karat:0.1|gold:3008ca'
+    """
+    plan = evaluation.plan
+    average = {k: v for k, v in score.params.items() if k == "average"}
+    parts = [score.metric.name, *_pairs(average | dict(score.metric.params)), *_pairs(_telling(evaluation))]
+    parts += [] if plan["undefined"] == "report" else [f"undefined:{plan['undefined']}"]
+    parts += _interval(score, plan["seed"])
+    return "|".join([*parts, f"karat:{_minor()}", _gold(evaluation)])
+
+
+def _telling(evaluation: Evaluation) -> dict[str, Any]:
+    """The options that a reader must know: how missing predictions count, and what is not at its default."""
+    default = {option.name: option.default for option in context(evaluation.context).options}
+    options: dict[str, Any] = evaluation.plan["options"]
+    return {k: v for k, v in options.items() if k == "missing" or v != default.get(k)}
+
+
+def _pairs(settings: Mapping[str, Any]) -> Iterable[str]:
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            yield f"{_SHORT.get(name, name)}:{digest(value)[:6]}"
+        elif value is not None:
+            shown = {True: "true", False: "false"}.get(value, value) if isinstance(value, bool) else value
+            yield f"{_SHORT.get(name, name)}:{shown}"
+
+
+def _interval(score: Score, seed: int) -> list[str]:
+    if score.interval is None:
+        return []
+    drawn = f".{score.interval.resamples}.s{seed}" if score.interval.resamples else ""
+    return [f"ci:{score.interval.level:g}.{score.interval.method}{drawn}"]
+
+
+def _minor() -> str:
+    return ".".join(versions()["karat"].split(".")[:2])
+
+
+def _gold(evaluation: Evaluation) -> str:
+    gold = next((i for i in _inputs(evaluation) if i["role"] == "gold"), {})
+    if gold.get("canonical"):
+        return f"gold:{gold['canonical'][:6]}"
+    return f"gold-file:{gold['sha256'][:6]}" if gold.get("sha256") else "gold:unhashed"

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Canonical hashes: alike for the same data in any format and order, different for any other data."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import duckdb
+import pytest
+
+import karat
+from karat.provenance import question, signature
+
+ROWS = [(f"T{i % 3}", f"ítem {i}", "AÑB"[i % 3]) for i in range(60)]
+
+
+def written(folder, name: str, rows) -> str:
+    path = folder / name
+    if name.endswith(".tsv"):
+        path.write_text("test_case\tid\tvalue\n" + "".join("\t".join(r) + "\n" for r in rows), encoding="utf-8")
+    elif name.endswith(".csv"):
+        path.write_text("value,test_case,id\n" + "".join(f"{v},{t},{i}\n" for t, i, v in rows), encoding="utf-8")
+    elif name.endswith(".jsonl"):
+        path.write_text("".join(json.dumps({"id": i, "test_case": t, "value": v}) + "\n" for t, i, v in rows))
+    elif name.endswith(".parquet"):
+        con = duckdb.connect()
+        con.execute("CREATE TABLE t (test_case VARCHAR, id VARCHAR, value VARCHAR)")
+        con.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+        con.execute(f"COPY t TO '{path}' (FORMAT parquet)")
+    else:
+        path.write_text(json.dumps([{"test_case": t, "id": i, "value": v} for t, i, v in rows], ensure_ascii=False))
+    return str(path)
+
+
+def hash_of(path: str) -> str:
+    return karat.evaluate(path, path, metrics=["accuracy"]).provenance["inputs"][0]["canonical"]
+
+
+@pytest.mark.parametrize("name", ["b.json", "b.jsonl", "b.csv", "b.parquet", "b.tsv"])
+def test_same_data_in_every_format_and_order(tmp_path, name):
+    shuffled = random.Random(1).sample(ROWS, len(ROWS))
+    assert hash_of(written(tmp_path, name, shuffled)) == hash_of(written(tmp_path, "a.tsv", ROWS))
+
+
+def test_composed_and_decomposed_letters_are_the_same(tmp_path):
+    import unicodedata
+
+    decomposed = [(t, unicodedata.normalize("NFD", i), unicodedata.normalize("NFD", v)) for t, i, v in ROWS]
+    assert hash_of(written(tmp_path, "a.tsv", ROWS)) == hash_of(written(tmp_path, "b.json", decomposed))
+
+
+@pytest.mark.parametrize("column", [0, 1, 2])
+def test_any_other_value_changes_it(tmp_path, column):
+    changed = list(ROWS)
+    row = list(changed[7])
+    row[column] += "x"
+    changed[7] = tuple(row)
+    assert hash_of(written(tmp_path, "a.tsv", ROWS)) != hash_of(written(tmp_path, "b.tsv", changed))
+
+
+def test_swapped_values_change_it(tmp_path):
+    swapped = list(ROWS)
+    (t1, i1, v1), (t2, i2, v2) = swapped[0], swapped[1]
+    swapped[0], swapped[1] = (t1, i1, v2), (t2, i2, v1)
+    assert hash_of(written(tmp_path, "a.tsv", ROWS)) != hash_of(written(tmp_path, "b.tsv", swapped))
+
+
+def test_weights_do_not_depend_on_the_order_of_keys():
+    first = karat.evaluate([{"id": "1", "value": ["A", "B"]}], [{"id": "1", "value": ["A", "B"]}])
+    assert first.provenance["inputs"][0]["canonical"]
+
+
+def test_arrays_are_hashed_when_asked():
+    plain = karat.evaluate(["A", "B"], ["A", "A"])
+    assert plain.provenance["inputs"][0]["canonical"] is None
+    asked = karat.evaluate(["A", "B"], ["A", "A"], hashes=True).provenance["inputs"]
+    assert asked[0]["canonical"] != asked[1]["canonical"]
+    as_records = karat.evaluate({"1": "A", "2": "B"}, {"1": "A", "2": "A"}).provenance["inputs"]
+    assert asked[0]["canonical"] == as_records[0]["canonical"]
+
+
+def test_signature_says_what_is_not_usual():
+    gold, pred = {"1": "A", "2": "B"}, {"1": "A", "2": "A"}
+    e = karat.evaluate(
+        gold, pred, metrics=["f1(average=micro)", "kappa"], missing="skip", undefined="zero", intervals=0.9, seed=3
+    )
+    line = signature(e, e["f1(average=micro)"])
+    assert line.startswith("f1|avg:micro|missing:skip|undefined:zero|ci:0.9.")
+    assert line.split("|")[-2] == "karat:0.1"
+    assert signature(e, e["kappa"]).startswith("kappa|missing:skip")
+    tree = karat.evaluate(gold, pred, metrics=["icm"], hierarchy={"X": ["A", "B"]})
+    assert "|hierarchy:" in signature(tree, tree["icm"])
+
+
+def test_same_question_has_the_same_mark(tmp_path):
+    a, b = written(tmp_path, "a.tsv", ROWS), written(tmp_path, "a.json", ROWS)
+    asked = [karat.evaluate(p, p, names=["s"], metrics=["f1"]) for p in (a, b)]
+    assert question(asked[0]) == question(asked[1])
+    assert question(asked[0]) != question(karat.evaluate(a, a, names=["s"], metrics=["kappa"]))
