@@ -18,6 +18,7 @@ from karat.report.charts.bars import Bar, bars
 from karat.report.charts.distribution import distribution
 from karat.report.charts.forest import Estimate, forest
 from karat.report.charts.heat import heat_map
+from karat.report.charts.timeline import timeline
 from karat.report.rows import number
 
 LARGEST = 40
@@ -277,10 +278,12 @@ class SystemView:
 
     @property
     def details(self) -> Iterator[Chart | Table]:
-        """Confusion matrices drawn, other details as tables."""
+        """Confusion matrices and timelines drawn, other details as tables."""
         for detail in self.result.details:
             if detail.kind == "matrix" and len(detail.rows) <= LARGEST:
                 yield _matrix(detail, self.name)
+            elif detail.kind == "timeline":
+                yield drawn(detail.title, timeline(detail), _plain(detail, self.view))
             else:
                 yield _plain(detail, self.view)
             if detail.kind == "matrix":
