@@ -24,7 +24,8 @@ def measure(side: Side, loaded: Any) -> dict[str, Any]:
     """One run: CPU seconds of all threads, wall seconds, the answer."""
     wall, cpu = time.perf_counter(), time.process_time()
     answer = side.run(loaded)
-    return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall, "answer": answer}
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    return {"cpu": cpu / side.part, "wall": wall / side.part, "answer": answer, "part": side.part}
 
 
 def peak() -> float:

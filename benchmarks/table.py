@@ -41,9 +41,10 @@ def row(title: str, side: dict[str, Any], karat: dict[str, Any], target: float |
         return f"| {title} | {side['side']} | {side['error']} | | | | |\n"
     peer = side is not karat and "cpu" in karat
     ratio = f"{side['cpu'] / karat['cpu']:,.1f}×{differs(side, karat)}" if peer else ""
+    part = f" ({side['part']:.1%} of the work, scaled)" if side.get("part", 1.0) < 1 else ""
     promised = f"≥ {target:g}×" if peer and target else ""
     return (
-        f"| {title} | {side['side']} | {side['cpu']:.4f} | {side['wall']:.4f} | {side['rss']:,.0f} "
+        f"| {title} | {side['side']}{part} | {side['cpu']:.4f} | {side['wall']:.4f} | {side['rss']:,.0f} "
         f"| {ratio} | {promised} |\n"
     )
 

@@ -133,7 +133,17 @@ def sign_flip(d: Floats, n: Floats, alternative: str = "two-sided") -> float | N
         return None
     if len(steps) == 0:
         return 1.0
-    return _flip_tail(_flip_law(np.abs(steps), count), int(steps @ count), alternative)
+    size, group = np.unique(np.abs(steps), return_inverse=True)
+    if len(size) == 1:
+        return _coin_tail(int(count[steps > 0].sum()), int(count[steps < 0].sum()), alternative)
+    return _flip_tail(_flip_law(size, np.bincount(group, count)), int(steps @ count), alternative)
+
+
+def _coin_tail(heads: int, tails: int, alternative: str) -> float:
+    """The binomial law: all differences have the same size."""
+    m = heads + tails
+    greater, less = float(special.bdtr(tails, m, 0.5)), float(special.bdtr(heads, m, 0.5))
+    return {"greater": greater, "less": less, "two-sided": min(1.0, 2 * min(greater, less))}[alternative]
 
 
 def _on_grid(d: Floats) -> Floats | None:
