@@ -136,7 +136,7 @@ def sign_flip(d: Floats, n: Floats, alternative: str = "two-sided") -> float | N
     size, group = np.unique(np.abs(steps), return_inverse=True)
     if len(size) == 1:
         return _coin_tail(int(count[steps > 0].sum()), int(count[steps < 0].sum()), alternative)
-    return _flip_tail(_flip_law(size, np.bincount(group, count)), int(steps @ count), alternative)
+    return _flip_tail(_flip_law(size, np.bincount(group, count).astype(float)), int(steps @ count), alternative)
 
 
 def _coin_tail(heads: int, tails: int, alternative: str) -> float:
