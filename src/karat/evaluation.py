@@ -108,6 +108,8 @@ def _part(
 def make_score(definition: Definition, metric: Metric, cells: Cells, result: Result) -> Score:
     """The only maker of scores: metric and value never travel apart."""
     mean = mean_defined(result.value)
+    if definition.pooled:
+        mean = definition.compute(cells.pooled(), cells, metric).value[0]
     undefined = bool(np.isnan(mean))
     return Score(
         metric=metric,

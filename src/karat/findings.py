@@ -306,5 +306,69 @@ KINDS: dict[str, Kind] = {
         "sentence {id!r} has {gold} tags in gold and {pred} in the prediction",
         "tag the same tokens; do not cut long sentences",
     ),
+    # rankings
+    "short-line": Kind(
+        "error",
+        "{found} fields where {expected} are needed",
+        "write {layout}, separated by white space",
+    ),
+    "not-a-number": Kind("error", "the {field} {text!r} is not a number", "write a decimal number"),
+    "nan-score": Kind("error", "the value is NaN: it has no place in an order", "give the document a number"),
+    "repeated-document": Kind(
+        "error",
+        "document {document!r} is retrieved again for query {query!r}",
+        "keep each document once per query, with its best score",
+    ),
+    "repeated-judgement": Kind(
+        "error",
+        "document {document!r} of query {query!r} is judged again (first on line {first})",
+        "keep one judgement per query and document",
+    ),
+    "rank-not-whole": Kind("error", "a rank must be a whole number", "if higher values are better, say --order score"),
+    "stated-rank-not-whole": Kind(
+        "warning",
+        "{count} ranks are not whole numbers (this is the first); scores decide the order",
+        "write ranks as 1, 2, 3, …",
+    ),
+    "rank-score-disagree": Kind(
+        "warning",
+        "{count} ranks contradict the scores (this is the first); scores decide the order",
+        "say --order rank to rank by the rank column",
+    ),
+    "tied-documents": Kind(
+        "note",
+        "{count} of {total} documents share their score with another of the same query; {rule}",
+        "--ties average gives the expectation over their orders",
+    ),
+    "negative-grades": Kind(
+        "note",
+        "{count} judgements have a grade below 0: pooled but not judged, so they gain nothing and bpref passes over them",
+        "give judged documents that are not relevant the grade 0",
+    ),
+    "queries-not-in-run": Kind(
+        "warning",
+        "{count} of {total} gold queries are not in the run (first: {examples}); {policy}",
+        "rank documents for every query, or choose --missing-queries zero|skip|undefined|error",
+    ),
+    "missing-queries": Kind(
+        "error",
+        "{count} of {total} gold queries are not in the run (first: {examples})",
+        "rank documents for every query, or choose --missing-queries zero|skip|undefined",
+    ),
+    "queries-not-in-gold": Kind(
+        "warning",
+        "{count} queries of the run have no judgements (first: {examples}); they are left out",
+        "check that both files are of the same topics",
+    ),
+    "no-common-queries": Kind(
+        "error",
+        "no query of the run has judgements (gold: {gold}; run: {pred})",
+        "check that both files are of the same topics and that query ids are spelt alike",
+    ),
+    "no-relevant-documents": Kind(
+        "note",
+        "{count} of {total} queries have no relevant document (first: {examples}); {policy}",
+        "choose --no-relevant zero|undefined",
+    ),
     "more": Kind("note", "{count} more findings of kind {kind}", "mend the ones shown first"),
 }

@@ -146,6 +146,8 @@ class Definition:
     """The score is the mean of a score of each unit (so Student's t applies)."""
     proportion: bool = False
     """The score is a share of units (so Wilson's interval applies)."""
+    pooled: bool = False
+    """The overall score is that of all test cases as one, not the mean of theirs."""
     tags: frozenset[str] = field(default_factory=frozenset)
 
     @cached_property
@@ -361,6 +363,51 @@ ALIASES: dict[str, str] = {
     "micro_f1|f1_micro|F1_micro": "f1(average=micro)",
     "weighted_f1|f1_weighted": "f1(average=weighted)",
     "Jaccard|jaccard_score": "jaccard",
+    # rankings: trec_eval, pytrec_eval, ir_measures, ranx, PyEvALL
+    **{
+        "MAP|AP|map": "average_precision",
+        r"map_cut[_.](\d+)|map@(\d+)": r"average_precision@\1\2",
+        "MRR|RR|recip_rank|mrr": "reciprocal_rank",
+        r"P[_.](\d+)": r"precision@\1",
+        r"recall[_.](\d+)": r"recall@\1",
+        "nDCG|NDCG": "ndcg",
+        "DCG": "dcg",
+        r"ndcg_cut[_.](\d+)": r"ndcg@\1",
+        "ndcg_burges": "ndcg(gain=exponential)",
+        "dcg_burges": "dcg(gain=exponential)",
+        "Rprec|RPrecision|r-precision": "r_precision",
+        r"Rprec_mult[_.]([\d.]+)": r"r_precision(multiple=\1)",
+        "Bpref": "bpref",
+        "infAP": "infap",
+        r"(?:iprec_at_recall[_.]|IPrec@)([\d.]+)": r"interpolated_precision(recall=\1)",
+        "11pt_avg": "eleven_point",
+        r"success[_.](\d+)": r"success@\1",
+        "Success|hit_rate": "success",
+        r"relative_P[_.](\d+)": r"relative_precision@\1",
+        "set_P|SetP": "precision",
+        "set_recall|SetR": "recall",
+        "set_F|SetF|f_measure": "f",
+        "set_relative_P": "relative_precision",
+        "SetAP": "set_map",
+        "binG": "bin_g",
+        "G": "g",
+        "Rndcg": "r_ndcg",
+        "rbp_resid": "rbp_residual(p=0.9)",
+        r"unj[_.](\d+)": r"unjudged@\1",
+        "Judged": "judged",
+        "ERR": "err",
+        "nERR": "nerr",
+        "RBP": "rbp",
+        r"rbp\.(\d+)": r"rbp(p=0.\1)",
+        "Compat": "compatibility",
+        "alpha_DCG": "alpha_dcg",
+        "alpha_nDCG": "alpha_ndcg",
+        "ERR_IA": "err_ia",
+        "StRecall": "subtopic_recall",
+        "NumQ": "num_q",
+        "NumRet": "num_ret",
+        "NumRel": "num_rel",
+    },
     "ICM": "icm",
     "ICMNorm|ICM-Norm": "icm_norm",
 }

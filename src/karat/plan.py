@@ -71,7 +71,7 @@ def _expanded(metrics: Iterable[str | Metric] | None, chosen: Context, known: Ca
         metrics = [metrics]
     out: list[str | Metric] = []
     for one in metrics:
-        out += {"all": [d.name for d in known], "default": chosen.metrics}.get(str(one), [one])
+        out += {"all": [d.name for d in known], "default": chosen.metrics, **chosen.groups}.get(str(one), [one])
     return out
 
 

@@ -108,7 +108,9 @@ def below(evaluation: Evaluation, metric: str, limit: float) -> list[str]:
 def write(evaluation: Evaluation, given: dict[str, Any]) -> None:
     """The report to stdout or, whole or not at all, to a file."""
     report, options = given["report"], {}
-    if report not in ("json", "tsv", "csv", "trec", "pyevall"):
+    if report == "trec":
+        options = {"by": given["by"]}
+    elif report not in ("json", "tsv", "csv", "trec", "pyevall"):
         options = {"by": given["by"], "digits": given["digits"]}
     if report == "table":
         options["show"] = given["show"]

@@ -18,6 +18,7 @@ MODULES = {
     "multilabel": "karat.contexts.multilabel",
     "splitting": "karat.contexts.splitting",
     "spans": "karat.contexts.spans",
+    "ranking": "karat.contexts.ranking",
 }
 """Where each context lives; imported when it is asked for."""
 

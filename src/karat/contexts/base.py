@@ -42,6 +42,10 @@ class Table(Protocol):
     rows: int
     coded: Mapping[str, Any]
     """Columns that are already arrays, in row order, or a context's own form (empty for relations)."""
+    native: Any
+    """What a reader made for its context alone, in place of a relation."""
+    roles: Mapping[str, str]
+    """The file's own names of our columns."""
 
     def line(self, row: int) -> int | None:
         """Physical line of a record (rows count from 0)."""
@@ -89,6 +93,8 @@ class Context:
     """Kinds of value that it takes, the first being the one that selects it."""
     metrics: ClassVar[tuple[str, ...]]
     """What is computed when no metric is named."""
+    groups: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Names that stand for several metrics."""
     options: ClassVar[tuple[Option, ...]] = (MISSING,)
     unit: ClassVar[str] = "item"
     example: ClassVar[str] = ""

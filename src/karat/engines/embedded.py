@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
-import duckdb
 import numpy as np
 
 from karat.contexts.base import Columns
@@ -18,14 +18,21 @@ class Embedded:
     """A DuckDB connection that nobody else sees, closed with the evaluation."""
 
     def __init__(self, threads: int | None = None) -> None:
-        config: dict[str, Any] = dict(_OFFLINE) | ({"threads": threads} if threads else {})
-        self.connection = duckdb.connect(config=config)
+        self._config: dict[str, Any] = dict(_OFFLINE) | ({"threads": threads} if threads else {})
+
+    @cached_property
+    def connection(self) -> Any:
+        """Opened when it is first needed: readers that bring arrays never wait for it."""
+        import duckdb
+
+        return duckdb.connect(config=self._config)
 
     def __enter__(self) -> Embedded:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self.connection.close()
+        if "connection" in self.__dict__:
+            self.connection.close()
 
     def run(self, sql: str) -> Columns:
         """The columns of a query; null is None in object columns and NaN in numbers."""

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from karat.findings import InputError, finding
-from karat.read import brat, conll, delimited, docbin, json, parquet, spans
+from karat.read import brat, conll, delimited, docbin, json, parquet, rankings, spans, trec
 from karat.read.memory import is_memory, read_memory
 from karat.read.relation import Engine
 from karat.read.source import Source
@@ -37,11 +37,19 @@ FORMATS: dict[str, Format] = {
         spans.read_spans,
         '{"id": "1", "spans": [{"start": 0, "end": 4, "label": "PER"}]}',
     ),
+    "rankings": Format(
+        "JSON object of objects: query → document → number",
+        rankings.is_rankings,
+        rankings.read_rankings,
+        '{"q1": {"doc7": 2, "doc9": 0}, "q2": {…}}',
+    ),
     "json": Format(
         "JSON array of records", json.is_json, json.read_json, '[{"test_case": "T1", "id": "1", "value": "A"}, …]'
     ),
     "jsonl": Format("JSON Lines", json.is_jsonl, json.read_jsonl, '{"id": "1", "value": ["A", "B"]}'),
     "brat": Format("brat standoff", brat.is_brat, brat.read_brat, "T1<TAB>PER 0 4<TAB>Anna"),
+    "trec-qrels": Format("TREC judgements", trec.is_qrels, trec.read_qrels, "q1 0 doc7 2"),
+    "trec-run": Format("TREC run", trec.is_run, trec.read_run, "q1 Q0 doc7 1 14.2 tag"),
     "conll": Format("CoNLL columns with tags", conll.is_conll, conll.read_conll, "Anna B-PER"),
     "tsv": Format("Tab-separated values", delimited.is_tsv, delimited.read_tsv, "test_case<TAB>id<TAB>value"),
     "csv": Format("Comma-separated values", delimited.is_csv, delimited.read_csv, "id,value"),

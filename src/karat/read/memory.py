@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from karat.contexts.base import Coded
 from karat.findings import InputError, finding
+from karat.read import rankings
 from karat.read.pages import shape
 from karat.read.relation import Engine, normalise, quoted
 from karat.read.table import Read, Table, match_columns
@@ -29,6 +30,8 @@ def read_memory(engine: Engine, given: Any, read: Read) -> Table:
     """Whatever Python object holds the data, as a table."""
     if (hasattr(given, "__arrow_c_stream__") and not hasattr(given, "__array__")) or _is_frame(given):
         return _read_frame(engine, given, read)
+    if read.context == "ranking" and rankings.is_dicts(given):
+        return rankings.read_dicts(given, read)
     if isinstance(given, Mapping):
         return _read_pairs(engine, given, read)
     values = given.tolist() if isinstance(given, np.ndarray) and given.ndim > 1 else given
@@ -211,6 +214,9 @@ def _factorise_texts(values: NDArray[np.str_]) -> Coded:
 
 def _read_frame(engine: Engine, frame: Any, read: Read) -> Table:
     """A Polars, pandas or PyArrow frame, or anything with the Arrow stream interface."""
+    ranked = rankings.read_frame(frame, read)
+    if ranked is not None:
+        return ranked
     raw = f"raw {read.role} {read.name}"
     if _is_pandas(frame):
         # The engine converts Python objects anew in every scan: convert them once.

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from karat.contexts.base import Columns
 from karat.findings import Finding, InputError, finding
-from karat.read.table import NAMES, Read, Table, match_columns
+from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns
 
 
 class Engine(Protocol):
@@ -70,7 +70,7 @@ def normalise(
         f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {_text(found.get('test_case'), types)} AS test_case,"
         f" {_id(found.get('id'), types)} AS id, {expression} AS value{_cluster(read, types)} FROM {relation}"
     )
-    table.sql, table.kind = name, kind
+    table.sql, table.kind, table.roles = name, kind, found
     _check_values(engine, table, relation, quoted(found["value"]), expression)
     return table
 
@@ -119,6 +119,8 @@ def _id(column: str | None, types: Mapping[str, str]) -> str:
 def _value(engine: Engine, read: Read, table: Table, column: str, text: bool) -> tuple[str, str]:
     """The kind of the values and the expression that gives them."""
     c, declared = quoted(column), table.columns[column]
+    if declared == "VARCHAR" and not text and (read.context == "ranking" or column.lower() in NUMBERS):
+        return _number_text(engine, table, c)
     if text or declared == "VARCHAR":
         return _text_value(engine, read, table, c, text)
     if declared.endswith("[]"):
@@ -136,7 +138,25 @@ def _map(c: str, declared: str) -> str:
 
 def _is_label(column: str, read: Read) -> bool:
     """Numbers are ranks or relevances in a column called value, labels in a column called label, class, …"""
-    return read.context in ("monolabel", "multilabel") or column.lower() not in ("value", "relevance", "rank", "score")
+    return read.context in ("monolabel", "multilabel") or (
+        read.context != "ranking" and column.lower() not in ("value", *NUMBERS)
+    )
+
+
+def _number_text(engine: Engine, table: Table, c: str) -> tuple[str, str]:
+    """Numbers that a text file spells; what is none is said with its line."""
+    from karat.contexts.pairing import LIMIT, more
+
+    rows = engine.run(
+        f"SELECT nth, text FROM (SELECT row_number() OVER () - 1 AS nth, {c} AS text FROM {table.sql})"
+        " WHERE text IS NOT NULL AND TRY_CAST(text AS DOUBLE) IS NULL ORDER BY nth"
+    )
+    bad = list(zip(rows["nth"].tolist(), rows["text"].tolist(), strict=True))
+    table.findings += [
+        finding("not-a-number", table.name, table.line(at), field="value", text=text) for at, text in bad[:LIMIT]
+    ]
+    table.findings += more("not-a-number", len(bad), table)
+    return "number", f"TRY_CAST({c} AS DOUBLE)"
 
 
 _FIRST = {'"': "label", "[": "labels", "{": "weights", "t": "label", "f": "label"}

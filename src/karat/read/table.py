@@ -10,8 +10,23 @@ from typing import Any
 from karat.findings import Finding
 
 NAMES: dict[str, tuple[str, ...]] = {
-    "test_case": ("test_case", "testcase", "query", "query_id", "qid", "topic"),
-    "id": ("id", "item", "item_id", "doc_id", "docid", "document_id", "paperid", "uid", "uuid", "index"),
+    "test_case": ("test_case", "testcase", "query", "query_id", "query-id", "qid", "q_id", "topic"),
+    "id": (
+        "id",
+        "item",
+        "item_id",
+        "doc_id",
+        "docid",
+        "docno",
+        "doc",
+        "document",
+        "document_id",
+        "corpus-id",
+        "paperid",
+        "uid",
+        "uuid",
+        "index",
+    ),
     "value": (
         "value",
         "label",
@@ -24,9 +39,18 @@ NAMES: dict[str, tuple[str, ...]] = {
         "gold",
         "target",
         "y",
+        "score",
+        "relevance",
+        "rel",
+        "grade",
+        "rank",
     ),
 }
 """Column names that are taken for what they say when no name is given."""
+
+
+NUMBERS = ("relevance", "rel", "grade", "rank", "score")
+"""Column names that say that the values are numbers."""
 
 
 @dataclass
@@ -59,6 +83,10 @@ class Table:
     """The only context that this format can mean, if there is one."""
     system: str = ""
     """What the system is called."""
+    native: Any = None
+    """What a reader made for its context alone, in place of a relation."""
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """The file's own names of our columns."""
     sha256: str | None = None
     bytes: int | None = None
 

@@ -16,6 +16,7 @@ REPORTS = {
     "latex": ("karat.report.latex", "render"),
     "tsv": ("karat.report.delimited", "render_tsv"),
     "csv": ("karat.report.delimited", "render_csv"),
+    "trec": ("karat.report.trec", "render"),
     "dicts": ("karat.report.rows", "dicts"),
     "pandas": ("karat.report.frame", "pandas"),
     "polars": ("karat.report.frame", "polars"),
@@ -24,7 +25,7 @@ REPORTS = {
 }
 """Reports by name, and the function that makes each; imported when it is asked for."""
 
-TEXT = ("table", "json", "markdown", "latex", "tsv", "csv", "html")
+TEXT = ("table", "json", "markdown", "latex", "tsv", "csv", "html", "trec")
 """Reports that are text, which the command line offers."""
 
 

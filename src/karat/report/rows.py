@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from karat.evaluation import Evaluation, Interval, Score, SystemResult
 
-BY = ("test-case", "class")
+BY = ("test-case", "class", "query")
 """What a report can break scores down by."""
 
 
@@ -66,7 +66,7 @@ def grids(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4) -> It
     """The tables of a report: the scores, then whatever they are to be broken down by."""
     yield overall(evaluation, digits)
     for what in by:
-        yield from {"test-case": _by_test_case, "class": _by_class}[what](evaluation, digits)
+        yield from {"test-case": _by_test_case, "query": _by_test_case, "class": _by_class}[what](evaluation, digits)
 
 
 def overall(evaluation: Evaluation, digits: int) -> Grid:

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RankingCells metrics that see documents as relevant or not."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from karat.cells import Weights
+from karat.contexts.ranking.cells import Level, Mask, RankingCells, safe
+from karat.contexts.ranking.mean import NO_CLOSED_FORM, NO_RELEVANT, mean
+from karat.contexts.ranking.rows import Floats
+from karat.contexts.ranking.ties import expected_precision_sum, expected_reciprocal_rank
+from karat.metric import metric
+from karat.score import Values, defined
+
+_BUCKLEY = "Buckley and Voorhees, Retrieval System Evaluation, in: TREC: Experiment and Evaluation, MIT Press 2005"
+_MANNING = "Manning, Raghavan and Schütze, Introduction to Information Retrieval, ch. 8, doi:10.1017/CBO9780511809071"
+_TREC_EVAL = "Buckley, trec_eval 9, https://github.com/usnistgov/trec_eval"
+
+
+@metric(RankingCells, reference=_MANNING, title="P", unit_mean=True)
+def precision(
+    W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None, judged_only: bool = False
+) -> Values:
+    """Share of the first k documents that are relevant, averaged over queries.
+
+    P@k = (relevant in the first k) / k; k counts in full when fewer are retrieved.
+    Without k: relevant retrieved / retrieved, 0 where nothing is retrieved. Undefined for k = 0.
+
+    Example: ranking r n r n, k = 3: 2/3 = 0.667; without k: 2/4 = 0.5.
+    """
+    seen = cells.seen(judged_only)
+    size = seen.retrieved if k is None else np.full(len(cells), float(k))
+    out = mean(W, cells, safe(seen.found(rel, k), size), any_order=True)
+    return out if k != 0 else defined(out.value, False, "no document is looked at")
+
+
+@metric(RankingCells, reference=_MANNING, title="R", unit_mean=True)
+def recall(
+    W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None, judged_only: bool = False
+) -> Values:
+    """Share of the relevant documents that are among the first k, averaged over queries.
+
+    R@k = (relevant in the first k) / R, R the relevant documents of the query; without k over
+    the whole list. Undefined where R = 0.
+
+    Example: ranking r n r n with R = 4, k = 3: 2/4 = 0.5.
+    """
+    seen = cells.seen(judged_only)
+    total = seen.relevant(rel)
+    return mean(W, cells, safe(seen.found(rel, k), total), total > 0, NO_RELEVANT, any_order=True)
+
+
+@metric(
+    RankingCells, reference="van Rijsbergen, Information Retrieval, 2nd ed., ch. 7, 1979", title="F", unit_mean=True
+)
+def f(W: Weights, cells: RankingCells, *, k: int | None = None, beta: float = 1.0, rel: Level = None) -> Values:
+    """Harmonic mean of precision and recall of the first k, averaged over queries.
+
+    F@k = (1 + β²)·P·R / (β²·P + R), per query; 0 where nothing relevant is found.
+    Undefined where a query has no relevant document.
+
+    Example: P@3 = 2/3, R@3 = 2/4: 2·(2/3)(1/2) / (2/3 + 1/2) = 0.571.
+    """
+    total, found = cells.relevant(rel), cells.found(rel, k)
+    p, r = safe(found, cells.retrieved if k is None else float(k)), safe(found, total)
+    each = safe((1 + beta**2) * p * r, beta**2 * p + r)
+    return mean(W, cells, each, total > 0, NO_RELEVANT, any_order=k is None)
+
+
+@metric(RankingCells, reference=_TREC_EVAL, unit_mean=True, proportion=True)
+def success(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None) -> Values:
+    """Share of queries with a relevant document among the first k (also: hit rate).
+
+    Example: ranking n r: success@1 = 0, success@5 = 1. Never undefined for a counted query.
+    """
+    return mean(W, cells, (cells.hits(rel, k).size > 0).astype(float))
+
+
+@metric(RankingCells, bounds=(0, np.inf), reference=_MANNING, unit_mean=True)
+def hits(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None) -> Values:
+    """Relevant documents among the first k, averaged over queries.
+
+    Example: ranking r n r n, k = 3: 2. Never undefined for a counted query.
+    """
+    return mean(W, cells, cells.found(rel, k), any_order=True)
+
+
+@metric(RankingCells, reference=_BUCKLEY, title="Rprec", unit_mean=True)
+def r_precision(
+    W: Weights, cells: RankingCells, *, multiple: float = 1.0, rel: Level = None, judged_only: bool = False
+) -> Values:
+    """Precision after as many documents as the query has relevant ones, averaged over queries.
+
+    (relevant in the first c) / c with c = R; ``multiple`` m takes c = ⌊m·R + 0.9⌋.
+    Undefined where R = 0.
+
+    Example: ranking r n r n with R = 2: one of the first two, 1/2 = 0.5.
+    """
+    seen = cells.seen(judged_only)
+    cut = np.floor(multiple * seen.relevant(rel) + 0.9)
+    inside = seen.hits(rel)
+    found = inside.sum(inside.rank <= cut[inside.query])
+    if cells.ties == "average":
+        room = np.clip(cut[inside.query] - inside.ahead, 0, inside.tied)
+        found = inside.sum(room / inside.tied)
+    return mean(W, cells, safe(found, cut), cut > 0, NO_RELEVANT, any_order=True)
+
+
+@metric(
+    RankingCells, reference="Voorhees, The TREC-8 Question Answering Track Report, 1999", title="RR", unit_mean=True
+)
+def reciprocal_rank(
+    W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None, judged_only: bool = False
+) -> Values:
+    """Inverse of the rank of the first relevant document, averaged over queries (MRR).
+
+    RR = 1 / rank of the first relevant document (within the first k), 0 if there is none.
+    Undefined where the query has no relevant document.
+
+    Example: ranking n r r: 1/2 = 0.5.
+    """
+    seen = cells.seen(judged_only)
+    if cells.ties == "average":
+        each = expected_reciprocal_rank(seen, rel, k)
+    else:
+        found = seen.hits(rel, k)
+        each = found.sum((found.nth() == 1) / np.maximum(found.rank, 1))
+    return mean(W, cells, each, seen.relevant(rel) > 0, NO_RELEVANT, any_order=True)
+
+
+def _average_precision(cells: RankingCells, rel: Level, k: int | None = None) -> Floats:
+    if cells.ties == "average":
+        total = expected_precision_sum(cells, rel, k)
+    else:
+        found = cells.hits(rel, k)
+        total = found.sum(found.nth() / found.rank)
+    return safe(total, cells.relevant(rel))
+
+
+@metric(RankingCells, reference=_BUCKLEY, title="AP", unit_mean=True)
+def average_precision(
+    W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None, judged_only: bool = False
+) -> Values:
+    """Mean of the precisions at the ranks of the relevant documents, averaged over queries (MAP).
+
+    AP = (1/R) Σ P@i over the ranks i (up to k) of relevant documents; those not retrieved add 0.
+    Undefined where R = 0.
+
+    Example: ranking r n r, R = 3: (1/1 + 2/3 + 0) / 3 = 0.556.
+    """
+    seen = cells.seen(judged_only)
+    each = _average_precision(seen, rel, k)
+    return mean(W, cells, each, seen.relevant(rel) > 0, NO_RELEVANT, any_order=True)
+
+
+_FLOOR = 1e-5
+
+
+def _geometric(W: Weights, cells: RankingCells, each: Floats, ok: Mask) -> Values:
+    logs = mean(W, cells, np.log(np.maximum(each, _FLOOR)), ok, NO_RELEVANT, any_order=True)
+    return defined(np.exp(logs.value), ~np.isnan(logs.value), logs.reason)
+
+
+@metric(
+    RankingCells,
+    reference="Robertson, On GMAP: and other transformations, CIKM 2006, doi:10.1145/1183614.1183630",
+    title="GMAP",
+    pooled=True,
+)
+def gm_map(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
+    """Geometric mean of the queries' average precisions, each raised to at least 0.00001.
+
+    GMAP = exp(mean of ln max(AP, 10⁻⁵)). Undefined where R = 0.
+
+    Example: AP 0.25 and 1: √(0.25 · 1) = 0.5.
+    """
+    return _geometric(W, cells, _average_precision(cells, rel), cells.relevant(rel) > 0)
+
+
+def _bpref(cells: RankingCells, rel: Level) -> Floats:
+    judged = cells.judged.where((cells.judged.rank > 0) & (cells.judged.grade >= 0))
+    total = cells.relevant(rel)
+    others = cells.judged.sum(cells.judged.grade >= 0) - total
+    good = judged.grade > 0 if rel is None else judged.grade >= rel
+    bad_before = np.minimum(judged.running(~good), total[judged.query])
+    share = safe(bad_before, np.minimum(others, total)[judged.query])
+    return safe(judged.sum(good * (1.0 - share)), total)
+
+
+@metric(
+    RankingCells,
+    reference="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004, "
+    "doi:10.1145/1008992.1009000",
+    unit_mean=True,
+)
+def bpref(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
+    """Share of judged non-relevant documents that stand after the relevant ones.
+
+    bpref = (1/R) Σ_r (1 − min(n_r, R) / min(N, R)) over retrieved relevant documents r; n_r judged
+    non-relevant documents stand before r, N are judged in all. Unjudged documents do not matter.
+    Undefined where R = 0.
+
+    Example: ranking r n r, R = 2, N = 1: ((1 − 0) + (1 − 1/1)) / 2 = 0.5.
+    """
+    return mean(W, cells, _bpref(cells, rel), cells.relevant(rel) > 0, NO_RELEVANT)
+
+
+@metric(RankingCells, reference=_TREC_EVAL, title="GM bpref", pooled=True)
+def gm_bpref(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
+    """Geometric mean of the queries' bpref, each raised to at least 0.00001.
+
+    exp(mean of ln max(bpref, 10⁻⁵)). Undefined where R = 0.
+
+    Example: bpref 0.25 and 1: √(0.25 · 1) = 0.5.
+    """
+    return _geometric(W, cells, _bpref(cells, rel), cells.relevant(rel) > 0)
+
+
+@metric(
+    RankingCells,
+    reference="Yilmaz and Aslam, Estimating average precision with incomplete and imperfect judgments, "
+    "CIKM 2006, doi:10.1145/1183614.1183633",
+    title="infAP",
+    unit_mean=True,
+)
+def infap(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
+    """Average precision estimated from a sampled pool; grades below 0 are pooled but not judged.
+
+    At rank k of a relevant document: 1/k + ((k−1)/k) · (pooled before / (k−1)) ·
+    (relevant before + ε) / (judged before + 2ε), ε = 10⁻⁵; the mean of these over R.
+    Undefined where R = 0.
+
+    Example: ranking r n r, all judged, R = 2: (1 + (1/3 + 2/3 · 1 · 1/2)) / 2 = 0.833.
+    """
+    pool = cells.judged.where(cells.judged.rank > 0)
+    good = pool.grade > 0 if rel is None else (pool.grade >= rel) & (pool.grade >= 0)
+    judged_before = pool.running(pool.grade >= 0) - 1
+    good_before = pool.running(good) - 1
+    pooled = (pool.nth() - 1) / pool.rank
+    each = 1.0 / pool.rank + pooled * (good_before + _FLOOR) / (judged_before + 2 * _FLOOR)
+    total = cells.relevant(rel)
+    summed = pool.sum(np.where(good, np.where(pool.rank == 1, 1.0, each), 0.0))
+    return mean(W, cells, safe(summed, total), total > 0, NO_RELEVANT)
+
+
+Rounding = Literal["up", "nearest"]
+
+
+def _interpolated(cells: RankingCells, rel: Level, recall: float, rounding: Rounding) -> Floats:
+    found = cells.hits(rel)
+    total = cells.relevant(rel)
+    need = np.floor(recall * total + (0.9 if rounding == "up" else 0.5))
+    best = _best_from_here(found.nth() / found.rank, found.start)
+    at = found.start[:-1] + np.maximum(need - 1, 0).astype(np.int64)
+    reached = (need <= found.size) & (found.size > 0)
+    return np.where(reached, best[np.where(reached, at, 0)] if len(best) else 0.0, 0.0)
+
+
+def _best_from_here(x: Floats, start: np.ndarray) -> Floats:
+    """Largest of ``x`` from each row to the end of its query."""
+    out = x.copy()
+    step, last = 1, np.repeat(start[1:], np.diff(start))
+    while step < (np.diff(start).max(initial=0)):
+        ahead = np.minimum(np.arange(len(x)) + step, last - 1)
+        out = np.maximum(out, out[ahead])
+        step *= 2
+    return out
+
+
+@metric(RankingCells, reference=_MANNING, title="iprec", unit_mean=True)
+def interpolated_precision(
+    W: Weights, cells: RankingCells, *, recall: float = 0.0, rel: Level = None, rounding: Rounding = "up"
+) -> Values:
+    """Best precision at or after the rank where a share of the relevant documents is found.
+
+    max of P@i for i ≥ the rank of relevant document number c; c = ⌊recall·R + 0.9⌋ as trec_eval 9 has
+    it, or recall·R to the nearest (``rounding=nearest``, trec_eval 10). Undefined where R = 0.
+
+    Example: ranking r n r, R = 2, recall 1: c = 2, found at rank 3: 2/3 = 0.667.
+    """
+    each = _interpolated(cells, rel, recall, rounding)
+    return mean(W, cells, each, cells.relevant(rel) > 0, NO_RELEVANT)
+
+
+@metric(RankingCells, reference=_MANNING, title="11-point AP", unit_mean=True)
+def eleven_point(W: Weights, cells: RankingCells, *, rel: Level = None, rounding: Rounding = "up") -> Values:
+    """Mean of the interpolated precisions at recall 0, 0.1, …, 1.
+
+    (1/11) Σ interpolated_precision(recall). Undefined where R = 0.
+
+    Example: ranking r n r, R = 2: recall 0 to 0.5 give 1 (6 points, c ≤ 1), the rest 2/3 (5 points):
+    (6·1 + 5·2/3) / 11 = 0.848.
+    """
+    points = [_interpolated(cells, rel, i / 10, rounding) for i in range(11)]
+    return mean(W, cells, sum(points, np.zeros(len(cells))) / 11, cells.relevant(rel) > 0, NO_RELEVANT)
+
+
+@metric(RankingCells, better="lower", bounds=(1, np.inf), reference=_MANNING, unit_mean=True)
+def mean_rank(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
+    """Mean rank of the relevant documents that were retrieved, averaged over queries.
+
+    Tied documents share the mean of their ranks if ties are averaged. Undefined for a query
+    with no relevant document retrieved.
+
+    Example: ranking n r r: (2 + 3) / 2 = 2.5.
+    """
+    found = cells.hits(rel)
+    rank = found.ahead + (found.tied + 1) / 2 if cells.ties == "average" else found.rank
+    use = cells.counted * (found.size > 0)
+    total, reason = safe(found.sum(rank), found.size), "no relevant document retrieved"
+    return defined(safe(W @ (total * use), W @ use), W @ use > 0, reason)
+
+
+@metric(RankingCells, reference=_TREC_EVAL, title="Binary G", unit_mean=True)
+def bin_g(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
+    """Mean over the relevant documents of a gain that falls with the non-relevant ones before each.
+
+    (1/R) Σ 1 / log2(2 + non-relevant documents before), over retrieved relevant documents.
+    Undefined where R = 0.
+
+    Example: ranking r n r, R = 2: (1/log2 2 + 1/log2 3) / 2 = 0.815.
+    """
+    found, total = cells.hits(rel), cells.relevant(rel)
+    each = found.sum(1.0 / np.log2(2 + found.rank - found.nth()))
+    return mean(W, cells, safe(each, total), total > 0, NO_RELEVANT)
+
+
+@metric(
+    RankingCells,
+    bounds=(-np.inf, np.inf),
+    reference="Robertson, On smoothing average precision, ECIR 2012, doi:10.1007/978-3-642-28997-2_14",
+    unit_mean=True,
+)
+def yaap(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
+    """Average precision on a log-odds scale, so that very low and very high values average well.
+
+    ln((1 + S) / (1 + R − S)), S the sum of the precisions at the relevant documents.
+    Undefined where R = 0.
+
+    Example: ranking r n r, R = 3: S = 1 + 2/3; ln(2.667 / 2.333) = 0.134.
+    """
+    total = cells.relevant(rel)
+    summed = _average_precision(cells, rel) * total
+    each = np.log((1 + summed) / (1 + total - summed))
+    out = mean(W, cells, each, total > 0, NO_RELEVANT, any_order=True)
+    averaged = cells.ties == "average" and np.any(cells.judged.tied > 1)
+    return defined(out.value, not averaged, NO_CLOSED_FORM) if averaged else out

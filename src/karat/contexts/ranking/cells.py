@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cells of rankings: one per query, with the judged documents and where the system put them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.cells import Cells
+from karat.contexts.ranking.rows import Floats, Ints, Rows
+
+Mask = NDArray[np.bool_]
+Level = int | float | None
+"""Lowest grade that counts as relevant; None for every grade above 0."""
+
+
+class RankingCells(Cells):
+    """Queries with their judged documents.
+
+    ``judged`` holds, for each judged document: ``grade`` (below 0: in the pool but not judged),
+    ``rank`` (0: not retrieved), ``ahead`` (documents with a better score) and ``tied`` (documents
+    with the same score, itself included); retrieved ones first, by rank. ``aspects`` holds one row
+    per judgement of a subtopic. Nothing about the other documents is needed but their number.
+    """
+
+    per_cell = ("retrieved", "counted", "judged", "aspects", "top_grade")
+    classes: list[str]
+
+    def __init__(
+        self,
+        test_cases: Sequence[str],
+        retrieved: Any,
+        judged: Rows,
+        aspects: Rows | None = None,
+        counted: Any = None,
+        ties: str = "trec",
+        no_relevant: Literal["zero", "undefined"] = "zero",
+    ) -> None:
+        queries = len(test_cases)
+        super().__init__(np.ones(queries), np.arange(queries), test_cases)
+        self.retrieved: Floats = np.asarray(retrieved, float)
+        self.judged = judged.by(np.where(judged.rank > 0, judged.rank, np.iinfo(np.int64).max), -judged.grade)
+        self.aspects = aspects if aspects is not None else _one_aspect(self.judged)
+        self.counted: Floats = np.ones(queries) if counted is None else np.asarray(counted, float)
+        """0 for queries that are left out of every mean."""
+        self.ties, self.no_relevant = ties, no_relevant
+        self.top_grade: Floats = np.full(queries, max(judged.grade.max(initial=0.0), 0.0))
+        """Highest grade of the whole collection."""
+
+    @cached_property
+    def condensed(self) -> RankingCells:
+        """The same queries with every unjudged document taken out of the ranking."""
+        kept = self.judged.where(self.judged.grade >= 0)
+        found = kept.where(kept.rank > 0)
+        block = np.concatenate([[0], np.flatnonzero(np.diff(found.ahead) | np.diff(found.query)) + 1, [len(found)]])
+        size = np.diff(block)
+        ahead = np.repeat(found.nth()[block[:-1]] - 1 if len(found) else size, size)
+        moved = [c.copy() for c in (kept.rank, kept.ahead, kept.tied)]
+        for column, new in zip(moved, (found.nth(), ahead, np.repeat(size, size)), strict=True):
+            column[kept.rank > 0] = new
+        out = self.take(np.arange(len(self)))
+        out.judged = kept.with_columns(rank=moved[0], ahead=moved[1], tied=moved[2])
+        out.retrieved = found.size.astype(float)
+        return out
+
+    def seen(self, judged_only: bool) -> RankingCells:
+        return self.condensed if judged_only else self
+
+    def cut(self, depth: int) -> Self:
+        """The same queries with every list cut after ``depth`` documents."""
+        out = self.take(np.arange(len(self)))
+        rank = np.where(self.judged.rank <= depth, self.judged.rank, 0)
+        out.judged = self.judged.with_columns(rank=rank)
+        out.aspects = self.aspects.with_columns(rank=np.where(self.aspects.rank <= depth, self.aspects.rank, 0))
+        out.retrieved = np.minimum(self.retrieved, depth)
+        return out
+
+    def is_relevant(self, rel: Level) -> Mask:
+        grade = self.judged.grade
+        return grade > 0 if rel is None else (grade >= rel) & (grade >= 0)
+
+    def relevant(self, rel: Level = None) -> Floats:
+        """Relevant documents of each query."""
+        return self.judged.sum(self.is_relevant(rel))
+
+    def hits(self, rel: Level = None, k: int | None = None) -> Rows:
+        """The relevant documents that were retrieved (in the first ``k``), by rank."""
+        rank = self.judged.rank
+        return self.judged.where(self.is_relevant(rel) & (rank > 0) & (rank <= (rank if k is None else k)))
+
+    def found(self, rel: Level = None, k: int | None = None) -> Floats:
+        """Relevant documents among the first ``k``; their expected number where ties are averaged."""
+        if self.ties != "average" or k is None:
+            return self.hits(rel, k).size.astype(float)
+        hits = self.hits(rel)
+        return hits.sum(np.clip(k - hits.ahead, 0, hits.tied) / hits.tied)
+
+    def needing(self, ok: Mask | Floats) -> Floats:
+        """1 for queries that count in a mean; one without what a measure needs counts unless asked not to."""
+        return self.counted if self.no_relevant == "zero" else self.counted * ok
+
+    @cached_property
+    def ideal(self) -> Rows:
+        """The judged documents by falling grade."""
+        return self.judged.by(-self.judged.grade)
+
+
+def _one_aspect(judged: Rows) -> Rows:
+    """Judgements without subtopics: each query has a single one."""
+    return Rows(
+        judged.start,
+        rank=judged.rank,
+        grade=judged.grade,
+        topic=np.zeros(len(judged), np.int64),
+        document=np.arange(len(judged)) - judged.start[:-1][judged.query],
+    )
+
+
+def safe(num: Any, den: Any) -> Floats:
+    """``num / den``, 0 where ``den`` is 0: for queries whose weight in the mean is decided elsewhere."""
+    num, den = np.broadcast_arrays(np.asarray(num, float), np.asarray(den, float))
+    return np.divide(num, den, out=np.zeros(num.shape), where=den != 0)
+
+
+def discount(rank: Ints | Floats) -> Floats:
+    return 1.0 / np.log2(np.asarray(rank, float) + 1.0)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The context of rankings: its options, what it checks, and how it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from karat.contexts.base import Context, Counted, Option, Run, Table
+from karat.contexts.ranking import relations
+from karat.contexts.ranking.cells import RankingCells
+from karat.contexts.ranking.counting import Counter, counted
+from karat.contexts.ranking.judgements import Judgements
+from karat.contexts.ranking.remarks import gold_remarks, run_remarks
+from karat.contexts.ranking.trec import GROUPS
+from karat.evaluation import Detail
+from karat.findings import Finding
+
+TIES = Option(
+    "ties",
+    ("auto", "trec", "order", "average"),
+    "auto",
+    "how documents of equal score are ordered: by falling id as trec_eval does (for scores), in file order (for ranks), "
+    "or averaged over all orders",
+)
+MISSING_QUERIES = Option(
+    "missing_queries",
+    ("zero", "skip", "undefined", "error"),
+    "zero",
+    "what a gold query that the run lacks is: scored 0 (trec_eval -c), not there (trec_eval), undefined, or an error",
+)
+NO_RELEVANT = Option(
+    "no_relevant",
+    ("zero", "undefined"),
+    "zero",
+    "what a query without relevant documents scores: 0 as in trec_eval, or undefined and left out of means",
+)
+SCORE_TYPE = Option(
+    "score_type", ("double", "single"), "double", "precision of scores; trec_eval 9 and pytrec_eval compare single ones"
+)
+ORDER = Option(
+    "order",
+    ("auto", "rank", "score"),
+    "auto",
+    "what predicted values are: ranks (1 is best) or scores (highest is best); auto goes by the column's name",
+)
+DEPTH = Option("depth", int, None, "how many documents of each query are looked at (trec_eval -M)")
+UNJUDGED = Option(
+    "unjudged",
+    ("keep", "drop"),
+    "keep",
+    "whether documents without a judgement stay in the ranking (drop: trec_eval -J)",
+)
+
+
+class Ranking(Context):
+    """Documents ranked for queries."""
+
+    name = "ranking"
+    title = "Ranking"
+    cells = RankingCells
+    kinds = ("number",)
+    metrics = (
+        "average_precision",
+        "ndcg",
+        "ndcg@10",
+        "precision@10",
+        "recall@100",
+        "reciprocal_rank",
+        "r_precision",
+        "bpref",
+    )
+    groups = GROUPS
+    options = (TIES, MISSING_QUERIES, NO_RELEVANT, SCORE_TYPE, ORDER, DEPTH, UNJUDGED)
+    unit = "query"
+    example = "q1 0 doc7 2  (judgements)   q1 Q0 doc7 1 14.2 run  (ranking)"
+
+    def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
+        return relations.check(run, table, options) if table.native is None else []
+
+    def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
+        ties = _ties(pred, options)
+        judgements = relations.judgements(run, gold)
+        counter = counted(judgements, relations.rankings(run, pred, options), ties)
+        findings = list(getattr(pred.native, "findings", ()))
+        pred.rows = pred.rows or getattr(pred.native, "rows", 0)
+        findings += gold_remarks(gold, judgements) + run_remarks(gold, pred, judgements, counter, options)
+        if any(f.severity == "error" for f in findings):
+            return Counted(_cells(judgements, counter, ties, options), {}, findings)
+        return Counted(_kept(judgements, counter, ties, options), _counts(judgements, counter), findings)
+
+    def details(self, cells: Any) -> Sequence[Detail]:
+        return ()
+
+
+def _ties(pred: Table, options: Mapping[str, Any]) -> str:
+    if options["ties"] != "auto":
+        return str(options["ties"])
+    return "order" if relations.are_ranks(pred, options) else "trec"
+
+
+def _cells(gold: Judgements, counter: Counter, ties: str, options: Mapping[str, Any]) -> RankingCells:
+    missing = counter.retrieved == 0
+    return RankingCells(
+        [name.decode(errors="replace") for name in gold.queries],
+        counter.retrieved,
+        gold.judged(counter.rank, counter.ahead, counter.tied),
+        gold.aspects(counter.rank),
+        counted=~missing if options["missing_queries"] == "undefined" else None,
+        ties=ties,
+        no_relevant=options["no_relevant"],
+    )
+
+
+def _kept(gold: Judgements, counter: Counter, ties: str, options: Mapping[str, Any]) -> RankingCells:
+    """The cells as the options want them: without missing queries, cut, condensed."""
+    cells = _cells(gold, counter, ties, options)
+    if options["missing_queries"] == "skip" and not counter.retrieved.all():
+        there = np.flatnonzero(counter.retrieved)
+        names = cells.test_cases
+        cells = cells.take(there)
+        cells.test_cases, cells.test_case = [names[i] for i in there], np.arange(len(there))
+    if options["depth"] is not None:
+        cells = cells.cut(options["depth"])
+    return cells.condensed if options["unjudged"] == "drop" else cells
+
+
+def _counts(gold: Judgements, counter: Counter) -> dict[str, int]:
+    aligned = int((counter.retrieved > 0).sum())
+    strangers = len(counter.problems.strangers)
+    return {
+        "gold": len(gold.queries),
+        "pred": aligned + strangers,
+        "aligned": aligned,
+        "gold_only": len(gold.queries) - aligned,
+        "pred_only": strangers,
+        "documents": int(counter.retrieved.sum()),
+        "judged_documents": int((counter.rank > 0).sum()),
+        "tied_documents": counter.problems.tied,
+    }
+
+
+context = Ranking()

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RankingCells metrics that count: documents, judgements, and lists taken as sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from karat.cells import Weights
+from karat.contexts.ranking.cells import Level, RankingCells, safe
+from karat.contexts.ranking.mean import NO_RELEVANT, mean
+from karat.metric import Better, Definition, metric
+from karat.score import Values, defined
+
+_TREC_EVAL = "Buckley, trec_eval 9, https://github.com/usnistgov/trec_eval"
+
+
+def count(title: str, better: Better = "neither") -> Callable[[Callable[..., Values]], Definition]:
+    """Declare a metric that adds up over queries."""
+    facts = {"pooled": True, "tags": frozenset({"sum"})}
+    return metric(RankingCells, better=better, bounds=(0, np.inf), reference=_TREC_EVAL, title=title, **facts)
+
+
+def _total(W: Weights, cells: RankingCells, x: object) -> Values:
+    """Sum over the counted queries: counts add up, they are not averaged."""
+    return defined(W @ (np.asarray(x, float) * cells.counted), True, "")
+
+
+@count("Queries")
+def num_q(W: Weights, cells: RankingCells) -> Values:
+    """Queries that were scored.
+
+    Example: 3 gold queries, one left out: 2. Never undefined.
+    """
+    return _total(W, cells, cells.one)
+
+
+@count("Retrieved")
+def num_ret(W: Weights, cells: RankingCells) -> Values:
+    """Documents retrieved.
+
+    Example: lists of 3 and 2 documents: 5. Never undefined.
+    """
+    return _total(W, cells, cells.retrieved)
+
+
+@count("Relevant")
+def num_rel(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
+    """Relevant documents in the judgements.
+
+    Example: queries with 2 and 1 relevant documents: 3. Never undefined.
+    """
+    return _total(W, cells, cells.relevant(rel))
+
+
+@count("Relevant retrieved", "higher")
+def num_rel_ret(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
+    """Relevant documents that were retrieved.
+
+    Example: rankings r n r and n r: 3. Never undefined.
+    """
+    return _total(W, cells, cells.hits(rel).size)
+
+
+@count("Non-relevant judged retrieved", "lower")
+def num_nonrel_judged_ret(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
+    """Documents retrieved that were judged not relevant.
+
+    Example: ranking r n u with u unjudged: 1. Never undefined.
+    """
+    judged = cells.judged.where((cells.judged.rank > 0) & (cells.judged.grade >= 0))
+    return _total(W, cells, judged.size - cells.hits(rel).size)
+
+
+@metric(RankingCells, reference=_TREC_EVAL, better="neither", unit_mean=True)
+def judged(W: Weights, cells: RankingCells, *, k: int | None = None) -> Values:
+    """Share of the first k documents that were judged, averaged over queries.
+
+    Judged in the first k / min(k, retrieved). Undefined for a query with nothing retrieved.
+
+    Example: ranking r u n, k = 2: 1/2 = 0.5.
+    """
+    rank = cells.judged.rank
+    seen = cells.judged.sum((rank > 0) & (rank <= (rank if k is None else k)) & (cells.judged.grade >= 0))
+    size = cells.retrieved if k is None else np.minimum(cells.retrieved, k)
+    return mean(W, cells, safe(seen, size), size > 0, "nothing retrieved")
+
+
+@metric(RankingCells, reference=_TREC_EVAL, better="lower", unit_mean=True)
+def unjudged(W: Weights, cells: RankingCells, *, k: int | None = None) -> Values:
+    """Share of the first k places that hold a document without a judgement (trec_eval's unj).
+
+    Unjudged in the first k / k. Without k: over the documents retrieved; undefined if none are.
+
+    Example: ranking r u n, k = 5: 1/5 = 0.2.
+    """
+    rank = cells.judged.rank
+    seen = cells.judged.sum((rank > 0) & (rank <= (rank if k is None else k)) & (cells.judged.grade >= 0))
+    shown = cells.retrieved if k is None else np.minimum(cells.retrieved, k)
+    size = cells.retrieved if k is None else np.full(len(cells), float(k))
+    return mean(W, cells, safe(shown - seen, size), size > 0, "nothing retrieved")
+
+
+@metric(RankingCells, reference=_TREC_EVAL, title="Relative P", unit_mean=True)
+def relative_precision(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None) -> Values:
+    """Precision of the first k documents against the best precision possible there.
+
+    Relevant in the first k / min(k, R); without k, k is the number retrieved. Undefined where R = 0.
+
+    Example: ranking r n n, R = 2, k = 3: 1/2 = 0.5.
+    """
+    total = cells.relevant(rel)
+    size = np.minimum(cells.retrieved if k is None else float(k), total)
+    return mean(W, cells, safe(cells.found(rel, k), size), total > 0, NO_RELEVANT, any_order=True)
+
+
+@metric(RankingCells, reference=_TREC_EVAL, title="Set MAP", unit_mean=True)
+def set_map(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
+    """Precision times recall of the whole list: the average precision of an unordered set.
+
+    (relevant retrieved)² / (retrieved · R). Undefined where R = 0.
+
+    Example: 2 of 4 retrieved are relevant, R = 4: (2/4)(2/4) = 0.25.
+    """
+    total, found = cells.relevant(rel), cells.found(rel)
+    each = safe(found, cells.retrieved) * safe(found, total)
+    return mean(W, cells, each, total > 0, NO_RELEVANT, any_order=True)
+
+
+@metric(RankingCells, bounds=(-np.inf, np.inf), reference=_TREC_EVAL, unit_mean=True)
+def utility(
+    W: Weights,
+    cells: RankingCells,
+    *,
+    found: float = 1.0,
+    wrong: float = -1.0,
+    missed: float = 0.0,
+    rel: Level = None,
+) -> Values:
+    """Worth of the list as a set: so much for each relevant, wrong and missed document.
+
+    found·(relevant retrieved) + wrong·(others retrieved) + missed·(relevant not retrieved).
+    Never undefined for a counted query.
+
+    Example: 2 relevant of 5 retrieved: 2 − 3 = −1.
+    """
+    total, hit = cells.relevant(rel), cells.found(rel)
+    return mean(W, cells, found * hit + wrong * (cells.retrieved - hit) + missed * (total - hit), any_order=True)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gold side of rankings: which documents were judged for which query, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from karat.contexts.ranking.rows import Floats, Ints, Rows
+from karat.contexts.ranking.strings import Strings, Table
+
+
+@dataclass(eq=False)
+class Judgements:
+    """Judgements as arrays, one row per line of the gold standard."""
+
+    names: Strings
+    """Query of each row."""
+    document: Strings
+    grade: Floats
+    line: Ints
+    """Where each row stands in its file (line or record, from 1)."""
+    subtopic: Strings | None = None
+    queries: dict[bytes, int] = field(default_factory=dict)
+
+    @cached_property
+    def query(self) -> Ints:
+        """Number of each row's query, in order of first appearance."""
+        head = self.names.changes()
+        number = [self.queries.setdefault(name, len(self.queries)) for name in self.names[head].tolist()]
+        return np.array(number, np.int64)[np.cumsum(head) - 1] if len(head) else np.zeros(0, np.int64)
+
+    @cached_property
+    def topic(self) -> Ints | None:
+        """Number of each row's subtopic; None where there is only one."""
+        if self.subtopic is None or not self.subtopic.changes()[1:].any():
+            return None
+        return np.unique(self.subtopic.hash(), return_inverse=True)[1]
+
+    @cached_property
+    def documents(self) -> Ints:
+        """First row of each judged document of a query (subtopics apart), in row order."""
+        later = np.unique(self._pairs.repeats)
+        return np.delete(np.arange(len(self.grade)), later)
+
+    @cached_property
+    def _pairs(self) -> Table:
+        return Table(self.query, self.document)
+
+    @cached_property
+    def table(self) -> Table:
+        """Finds the documents of `documents` by query and id."""
+        if len(self.documents) == len(self.grade):
+            return self._pairs
+        return Table(self.query[self.documents], self.document[self.documents])
+
+    @cached_property
+    def owner(self) -> Ints:
+        """Place in `documents` of each row's document."""
+        if len(self.documents) == len(self.grade):
+            return np.arange(len(self.grade))
+        return self.table.find(self.table.keys(self.query, self.document), self.document)
+
+    @cached_property
+    def repeated(self) -> Ints:
+        """Rows that judge a document (and subtopic) that an earlier row has judged."""
+        if len(self.documents) == len(self.grade):
+            return np.zeros(0, np.int64)
+        topic = self.topic if self.topic is not None else np.zeros(len(self.grade), np.int64)
+        _, first, inverse = np.unique(np.stack([self.owner, topic], 1), axis=0, return_index=True, return_inverse=True)
+        return np.flatnonzero(first[inverse.ravel()] != np.arange(len(self.grade)))
+
+    def first_of(self, row: int) -> int:
+        """The row that ``row`` repeats."""
+        return int(np.flatnonzero(self.owner == self.owner[row])[0])
+
+    def judged(self, rank: Ints, ahead: Ints, tied: Ints) -> Rows:
+        """The judged documents by query, with their places; several grades of one give the highest."""
+        grade = np.full(len(self.documents), -np.inf)
+        np.maximum.at(grade, self.owner, self.grade)
+        query = self.query[self.documents]
+        return Rows.grouped(query, len(self.queries), grade=grade, rank=rank, ahead=ahead, tied=tied)
+
+    def aspects(self, rank: Ints) -> Rows | None:
+        """One row per judged subtopic of a document."""
+        if self.topic is None:
+            return None
+        columns = {"rank": rank[self.owner], "grade": self.grade, "topic": self.topic, "document": self.owner}
+        return Rows.grouped(self.query, len(self.queries), **columns)

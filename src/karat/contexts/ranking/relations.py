@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judgements and runs out of an engine's relations, or as a reader has left them in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from karat.contexts.base import Run, Table
+from karat.contexts.pairing import bad_rows, repeated_ids
+from karat.contexts.ranking.counting import Batch
+from karat.contexts.ranking.judgements import Judgements
+from karat.contexts.ranking.strings import Strings
+from karat.findings import Finding
+
+RANKS = ("rank", "value")
+"""Columns that hold ranks unless the user says otherwise; PyEvALL calls its ranks value."""
+
+
+def are_ranks(table: Table, options: Mapping[str, Any]) -> bool:
+    """Are the values of a system ranks, 1 being best, rather than scores?"""
+    if options["order"] != "auto":
+        return bool(options["order"] == "rank")
+    return table.roles.get("value", "score").lower() in RANKS
+
+
+def check(run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
+    """What is wrong with a relation of judgements or rankings."""
+    found = repeated_ids(run, table) + bad_rows(run, table, "nan-score", "isnan(value)")
+    if table.role == "pred" and are_ranks(table, options):
+        found += bad_rows(run, table, "rank-not-whole", "value <> floor(value)")
+    return found
+
+
+def judgements(run: Run, table: Table) -> Judgements:
+    """Gold as arrays."""
+    if table.native is not None:
+        assert isinstance(table.native, Judgements)
+        return table.native
+    rows = run(f"SELECT test_case, id, value FROM {table.sql}")
+    line = np.arange(1, len(rows["value"]) + 1)
+    names, documents = Strings.of(rows["test_case"].tolist()), Strings.of(rows["id"].tolist())
+    return Judgements(names, documents, np.asarray(rows["value"], float), line)
+
+
+def rankings(run: Run, table: Table, options: Mapping[str, Any]) -> Any:
+    """A system's documents as a run of batches."""
+    source = Relation(run, table) if table.native is None else table.native
+    return Scored(source, are_ranks(table, options), options["score_type"] == "single")
+
+
+class Relation:
+    """A run that the engine holds."""
+
+    def __init__(self, run: Run, table: Table) -> None:
+        self._run, self._table = run, table
+
+    def batches(self, whole: bool) -> Iterator[Batch]:
+        rows = self._run(f"SELECT test_case, id, value FROM {self._table.sql}")
+        names, documents = Strings.of(rows["test_case"].tolist()), Strings.of(rows["id"].tolist())
+        yield Batch(names, documents, np.asarray(rows["value"], float), np.arange(1, len(names) + 1))
+
+
+class Scored:
+    """A run whose values are turned into scores: ranks are negated, doubles made single if asked."""
+
+    def __init__(self, source: Any, ranks: bool, single: bool) -> None:
+        self.source, self._ranks, self._single = source, ranks, single
+
+    def batches(self, whole: bool) -> Iterator[Batch]:
+        for batch in self.source.batches(whole):
+            yield self._scored(batch)
+
+    def _scored(self, batch: Batch) -> Batch:
+        score = batch.score
+        if self._ranks:
+            score = -(batch.score if batch.rank is None else batch.rank)
+        if self._single:
+            with np.errstate(over="ignore"):
+                score = score.astype(np.float32).astype(float)
+        return Batch(batch.names, batch.document, score, batch.line, batch.rank)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is to be said about judgements and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from karat.contexts.base import Table
+from karat.contexts.pairing import LIMIT, more
+from karat.contexts.ranking.counting import Counter
+from karat.contexts.ranking.judgements import Judgements
+from karat.findings import Finding, finding
+
+_POLICY = {"zero": "they score 0", "skip": "they are left out", "undefined": "they are undefined", "error": ""}
+
+
+def each(code: str, table: Table, lines: Sequence[int], **facts: Any) -> list[Finding]:
+    """One finding per line, the first of them shown and the rest counted."""
+    return [finding(code, table.name, line, **facts) for line in lines[:LIMIT]] + more(code, len(lines), table)
+
+
+def _text(name: bytes) -> str:
+    return name.decode(errors="replace")
+
+
+def _first(names: Sequence[bytes]) -> str:
+    return ", ".join(_text(n) for n in names[:3])
+
+
+def gold_remarks(table: Table, gold: Judgements) -> list[Finding]:
+    """Judgements that contradict or repeat each other, or that need an explanation."""
+    out: list[Finding] = []
+    for row in gold.repeated[:LIMIT].tolist():
+        names = {
+            "query": _text(gold.names[row : row + 1].tolist()[0]),
+            "document": _text(gold.document[row : row + 1].tolist()[0]),
+        }
+        first = int(gold.line[gold.first_of(row)])
+        out.append(finding("repeated-judgement", table.name, int(gold.line[row]), first=first, **names))
+    out += more("repeated-judgement", len(gold.repeated), table)
+    out += each("nan-score", table, gold.line[np.isnan(gold.grade)].tolist())
+    negative = int((gold.grade < 0).sum())
+    if negative:
+        out.append(finding("negative-grades", table.name, count=negative))
+    return out
+
+
+def run_remarks(
+    gold_table: Table, table: Table, gold: Judgements, counter: Counter, options: Mapping[str, Any]
+) -> list[Finding]:
+    """What is wrong with a run, and how it meets the judgements."""
+    found = counter.problems
+    out = [
+        finding("repeated-document", table.name, line, query=_text(query), document=_text(document))
+        for line, query, document in found.repeated[:LIMIT]
+    ]
+    out += more("repeated-document", len(found.repeated), table)
+    out += each("nan-score", table, found.nan)
+    if found.broken_ranks:
+        out.append(finding("stated-rank-not-whole", table.name, found.broken_ranks[0], count=len(found.broken_ranks)))
+    if found.disagree:
+        out.append(finding("rank-score-disagree", table.name, found.disagree[0], count=len(found.disagree)))
+    if found.tied:
+        facts: dict[str, Any] = {"count": found.tied, "total": found.documents, "rule": _RULES[counter.ties]}
+        out.append(finding("tied-documents", table.name, **facts))
+    return out + _coverage(gold_table, table, gold, counter, options)
+
+
+_RULES = {
+    "trec": "they stand by falling document id, as in trec_eval",
+    "order": "they keep the order of the file",
+    "average": "scores are averaged over their orders",
+}
+
+
+def _coverage(
+    gold_table: Table, table: Table, gold: Judgements, counter: Counter, options: Mapping[str, Any]
+) -> list[Finding]:
+    names, total = list(gold.queries), len(gold.queries)
+    missing, strangers = np.flatnonzero(counter.retrieved == 0), list(counter.problems.strangers)
+    if len(missing) == total and total:
+        gold_names, pred_names = _first(names), _first(strangers)
+        return [finding("no-common-queries", table.name, gold=gold_names, pred=pred_names)] if strangers else []
+    out: list[Finding] = []
+    facts: dict[str, Any]
+    if len(missing):
+        code = "missing-queries" if options["missing_queries"] == "error" else "queries-not-in-run"
+        facts = {"count": len(missing), "total": total, "examples": _first([names[i] for i in missing[:3]])}
+        out.append(finding(code, table.name, policy=_POLICY[options["missing_queries"]], **facts))
+    if strangers:
+        out.append(finding("queries-not-in-gold", table.name, count=len(strangers), examples=_first(strangers)))
+    barren = np.flatnonzero(np.bincount(gold.query, gold.grade > 0, total) == 0)
+    if len(barren):
+        policy = {"zero": "they score 0", "undefined": "they are undefined"}[options["no_relevant"]]
+        facts = {"count": len(barren), "total": total, "examples": _first([names[i] for i in barren[:3]])}
+        out.append(finding("no-relevant-documents", gold_table.name, policy=policy, **facts))
+    return out

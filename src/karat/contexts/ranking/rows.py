@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of rows that are grouped by query."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Rows:
+    """Columns whose rows ``start[q]`` to ``start[q + 1]`` belong to query ``q``."""
+
+    def __init__(self, start: Any, **columns: Any) -> None:
+        self.start: Ints = np.asarray(start, np.int64)
+        self.columns: dict[str, NDArray[Any]] = {name: np.asarray(c) for name, c in columns.items()}
+
+    @staticmethod
+    def grouped(query: Ints, queries: int, **columns: Any) -> Rows:
+        """Rows with the query of each given, in any order of queries."""
+        order = np.argsort(query, kind="stable")
+        start = np.searchsorted(query[order], np.arange(queries + 1))
+        return Rows(start, **{name: np.asarray(c)[order] for name, c in columns.items()})
+
+    def __len__(self) -> int:
+        return int(self.start[-1])
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["columns"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    @property
+    def queries(self) -> int:
+        return len(self.start) - 1
+
+    @cached_property
+    def size(self) -> Ints:
+        return np.diff(self.start)
+
+    @cached_property
+    def query(self) -> Ints:
+        """Query of each row."""
+        return np.repeat(np.arange(self.queries), self.size)
+
+    def __getitem__(self, index: Ints) -> Rows:
+        """The rows of queries ``index``, repeats allowed."""
+        size = self.size[index]
+        start = np.concatenate([[0], np.cumsum(size)])
+        old = np.arange(start[-1]) + np.repeat(self.start[:-1][index] - start[:-1], size)
+        return Rows(start, **{name: c[old] for name, c in self.columns.items()})
+
+    def where(self, keep: NDArray[np.bool_]) -> Rows:
+        """The rows for which ``keep`` holds."""
+        count = np.concatenate([[0], np.cumsum(keep)])
+        return Rows(count[self.start], **{name: c[keep] for name, c in self.columns.items()})
+
+    def by(self, *keys: Any) -> Rows:
+        """The rows of each query sorted by ``keys``, the first one leading."""
+        order = np.lexsort((*reversed(keys), self.query))
+        return Rows(self.start, **{name: c[order] for name, c in self.columns.items()})
+
+    def sum(self, x: Any = 1.0) -> Floats:
+        """Sum of ``x`` over the rows of each query, in row order."""
+        return summed(self.query, np.broadcast_to(np.asarray(x, float), (len(self),)), self.queries)
+
+    def nth(self) -> Ints:
+        """1 for a query's first row, 2 for its second, …"""
+        return np.arange(1, len(self) + 1) - self.start[:-1][self.query]
+
+    def running(self, x: Any) -> Floats:
+        """Sum of ``x`` over the rows of a query up to and with each row.
+
+        Sums are doubled in reach within each query, so that other queries leave no rounding behind.
+        """
+        out, nth = np.array(x, float), self.nth()
+        step, longest = 1, self.size.max(initial=0)
+        while step < longest:
+            late = np.flatnonzero(nth > step)
+            out[late] += out[late - step]
+            step *= 2
+        return out
+
+    def with_columns(self, **columns: Any) -> Rows:
+        return Rows(self.start, **(self.columns | columns))
+
+
+def summed(group: Ints, x: Any, groups: int) -> Floats:
+    """Sum of ``x`` by group, in order."""
+    return np.bincount(group, x, groups).astype(float, copy=False)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Byte strings that lie in one buffer: compared, hashed and found without a Python object each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+PADDING = 8
+"""Readable bytes that a buffer must have after its last string."""
+_KEEP = np.array([(1 << 8 * i) - 1 for i in range(9)], np.uint64)
+"""Masks that keep the first 0 to 8 bytes of a word."""
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(32)
+
+
+@dataclass(frozen=True, eq=False)
+class Strings:
+    """Strings by start and length in a buffer that is padded with `PADDING` bytes."""
+
+    buffer: Bytes
+    start: Ints
+    length: Ints
+
+    @staticmethod
+    def of(texts: Iterable[str | bytes]) -> Strings:
+        """Strings copied from Python objects (text as UTF-8)."""
+        parts = [t.encode() if isinstance(t, str) else t for t in texts]
+        length = np.fromiter(map(len, parts), np.int64, len(parts))
+        buffer = np.frombuffer(b"".join(parts) + bytes(PADDING), np.uint8)
+        return Strings(buffer, np.cumsum(length) - length, length)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __getitem__(self, index: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Strings:
+        return Strings(self.buffer, self.start[index], self.length[index])
+
+    def tolist(self) -> list[bytes]:
+        first, last = int(self.start.min(initial=len(self.buffer))), int((self.start + self.length).max(initial=0))
+        data = self.buffer[first:last].tobytes()
+        return [data[s : s + n] for s, n in zip((self.start - first).tolist(), self.length.tolist(), strict=True)]
+
+    @cached_property
+    def _longest(self) -> int:
+        return int(self.length.max(initial=0))
+
+    @cached_property
+    def pieces(self) -> int:
+        """Eight-byte words that the longest string takes."""
+        return -(-self._longest // 8)
+
+    @cached_property
+    def _masks(self) -> list[Words]:
+        """For each word, the mask of every length."""
+        lengths = np.arange(self._longest + 1)
+        return [_KEEP[np.clip(lengths - 8 * i, 0, 8)] for i in range(max(self.pieces, 1))]
+
+    @cached_property
+    def _windows(self) -> Words:
+        """The eight bytes from every position on, as one little-endian number: a view, no copy."""
+        return np.ndarray((len(self.buffer) - 7,), "<u8", self.buffer, strides=(1,))
+
+    def word(self, i: int) -> Words:
+        """Bytes ``8i`` to ``8i+7`` of every string, zero after its end."""
+        at = self.start + 8 * i if i else self.start
+        if i and at.size and int(at.max()) >= len(self._windows):
+            at = np.minimum(at, len(self._windows) - 1)
+        return self._windows[at] & self._masks[i][self.length]
+
+    def hash(self, salt: int = 0) -> Words:
+        """A number per string that does not depend on the other strings.
+
+        A zero word adds nothing, so the sum is the same however many words the longest string has.
+        """
+        total = self.length.astype(np.uint64) * _MIX
+        for i in range(self.pieces):
+            total += mixed(self.word(i) * _odd(i, salt))
+        return total
+
+    def changes(self) -> NDArray[np.bool_]:
+        """Whether each string differs from the one before it (the first does)."""
+        out = np.ones(len(self), bool)
+        if len(self) > 1:
+            out[1:] = self.length[1:] != self.length[:-1]
+            for i in range(self.pieces):
+                word = self.word(i)
+                out[1:] |= word[1:] != word[:-1]
+        return out
+
+    def equals(self, other: Strings) -> NDArray[np.bool_]:
+        """Whether each string is, byte for byte, the other's at the same place."""
+        same = self.length == other.length
+        for i in range(min(self.pieces, other.pieces)):
+            same &= self.word(i) == other.word(i)
+        return same
+
+    def sort_keys(self) -> list[Words]:
+        """Words whose order is the byte order of the strings, the last being the first to compare."""
+        return [self.word(i).byteswap() for i in reversed(range(max(self.pieces, 1)))]
+
+
+def mixed(x: Words) -> Words:
+    """Spread the bits of numbers; zero stays zero."""
+    x = (x ^ (x >> _SHIFT)) * _MIX
+    return x ^ (x >> _SHIFT)
+
+
+def _odd(i: int, salt: int) -> np.uint64:
+    return np.uint64((0xD1342543DE82EF95 * (2 * i + 1) + 0x2545F4914F6CDD1D * 2 * salt) & 0xFFFFFFFFFFFFFFFF | 1)
+
+
+class Table:
+    """Finds (group, string) pairs among many: a hash table whose every hit is compared byte for byte.
+
+    Salts are tried until no two of its own pairs share a hash. A stranger that shares one is
+    then told apart by its bytes, so no chain has to be followed.
+    """
+
+    def __init__(self, group: Ints, strings: Strings) -> None:
+        self.strings = strings
+        self.salt = 0
+        while True:
+            self.key = self._keys(group, strings)
+            order = np.argsort(self.key)
+            twins = np.flatnonzero(self.key[order[1:]] == self.key[order[:-1]])
+            self.repeats = self._repeats(group, order, twins)
+            if len(self.repeats) == len(twins):
+                break
+            self.salt += 1
+        self._sorted, self._order = self.key[order], order
+        bits = max(len(group).bit_length() + 4, 8)
+        self._down = np.uint64(64 - bits)
+        slot = self.key >> self._down
+        self._slot = np.full(1 << bits, -1, np.int32)
+        self._slot[slot] = np.arange(len(group))
+        crowded = self._slot[slot] != np.arange(len(group))
+        self._slot[slot[crowded]] = -2
+
+    def _keys(self, group: Ints, strings: Strings) -> Words:
+        return mixed(strings.hash(self.salt) + (group.astype(np.uint64) + np.uint64(1)) * _odd(97, self.salt))
+
+    def _repeats(self, group: Ints, order: Ints, twins: Ints) -> Ints:
+        """Rows that repeat another row's group and string."""
+        one, two = order[twins], order[twins + 1]
+        same = (group[one] == group[two]) & self.strings[one].equals(self.strings[two])
+        return np.maximum(one, two)[same]
+
+    def keys(self, group: Ints, strings: Strings) -> Words:
+        """The hash of each pair, equal for equal pairs."""
+        return self._keys(group, strings)
+
+    def find(self, key: Words, strings: Strings) -> Ints:
+        """Row of each pair in this table, −1 where it is not there."""
+        row = self._slot[key >> self._down].astype(np.int64)
+        crowded = np.flatnonzero(row == -2)
+        if len(crowded):
+            at = np.minimum(np.searchsorted(self._sorted, key[crowded]), len(self._sorted) - 1)
+            row[crowded] = np.where(self._sorted[at] == key[crowded], self._order[at], -1)
+        seen = np.flatnonzero(row >= 0)
+        seen_row = row[seen]
+        wrong = self.key[seen_row] != key[seen]
+        row[seen[wrong]] = -1
+        seen, seen_row = seen[~wrong], seen_row[~wrong]
+        row[seen[~strings[seen].equals(self.strings[seen_row])]] = -1
+        return row

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decimal numbers in text, many at a time, rounded as ``float()`` rounds."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.contexts.ranking.strings import Strings
+
+Floats = NDArray[np.float64]
+Words = NDArray[np.uint64]
+
+_ZEROS = np.uint64(0x3030303030303030)
+_POWERS = 10.0 ** np.arange(17)
+_FILL = np.array([((1 << 64) - 1) ^ ((1 << 8 * i) - 1) if i < 8 else 0 for i in range(9)], np.uint64)
+_UP = np.array([8 * (8 - i) for i in range(9)], np.uint64)
+
+
+def decimals(text: Strings) -> Floats:
+    """The numbers that the strings spell; NaN where one spells none (or is NaN)."""
+    out = np.full(len(text), np.nan)
+    if not len(text):
+        return out
+    first = text.buffer[text.start]
+    sign = (first == ord("-")) | (first == ord("+"))
+    start, length = text.start + sign, text.length - sign
+    left = np.arange(len(text))
+    for point in _points(text, start, length):
+        left = _with_point(out, text, start, length, left, point)
+        if not len(left):
+            break
+    np.negative(out, out=out, where=first == ord("-"))
+    out[left] = _slowly(text[left])
+    return out
+
+
+def _points(text: Strings, start: NDArray[np.int64], length: NDArray[np.int64]) -> list[int]:
+    """Numbers of decimals to try, that of the first string leading; −1 for no decimal point."""
+    shown = text[:1].tolist()[0].partition(b".")
+    lead = len(shown[2]) if shown[1] else -1
+    return [lead, *(p for p in (-1, *range(9)) if p != lead)]
+
+
+def _with_point(
+    out: Floats, text: Strings, start: NDArray[np.int64], length: NDArray[np.int64], left: NDArray[np.int64], point: int
+) -> NDArray[np.int64]:
+    """Read those of ``left`` that have ``point`` decimals; return the others.
+
+    At most 8 digits stand before the point and at most 15 in all, so that both the digits
+    and the power of ten are exact and one division rounds correctly.
+    """
+    s, n = start[left], length[left]
+    whole = n - 1 - point if point >= 0 else n
+    fits = (whole >= 1) & (whole <= 8) & (whole + max(point, 0) <= 15)
+    if point >= 0:
+        fits &= text.buffer[np.where(fits, s + whole, 0)] == ord(".")
+    chosen = np.flatnonzero(fits)
+    s, whole = s[chosen], whole[chosen]
+    value, ok = _digits(Strings(text.buffer, s, whole))
+    if point > 0:
+        fraction, fine = _long_digits(text.buffer, s + whole + 1, point)
+        value, ok = value * _POWERS[point] + fraction, ok & fine
+        value /= _POWERS[point]
+    out[left[chosen[ok]]] = value[ok]
+    fits[chosen[~ok]] = False
+    return left[~fits]
+
+
+def _long_digits(buffer: NDArray[np.uint8], start: NDArray[np.int64], count: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """Strings of ``count`` ≤ 15 digits as numbers, and whether each holds digits only."""
+    tail, fine = _digits(Strings(buffer, start + max(count - 8, 0), np.full(len(start), min(count, 8))))
+    if count <= 8:
+        return tail, fine
+    head, ok = _digits(Strings(buffer, start, np.full(len(start), count - 8)))
+    return head * 1e8 + tail, ok & fine
+
+
+def _digits(text: Strings) -> tuple[Floats, NDArray[np.bool_]]:
+    """Strings of 1 to 8 digits as numbers, and whether each holds digits only.
+
+    The digits are moved to the end of a word that zeros fill; three multiplications then add up
+    neighbours: digits to pairs, pairs to fours, fours to eight.
+    """
+    word = text.word(0) | (_ZEROS & _FILL[text.length])
+    shift = _UP[text.length]
+    word = np.where(shift == 0, word, (word << shift) | (_ZEROS >> (np.uint64(64) - shift)))
+    value = word - _ZEROS
+    high = np.uint64(0x8080808080808080)
+    ok = ((value | (word + np.uint64(0x4646464646464646))) & high) == 0
+    value = (value * np.uint64(10)) + (value >> np.uint64(8))
+    low = (value & np.uint64(0x000000FF000000FF)) * np.uint64(0x000F424000000064)
+    top = ((value >> np.uint64(16)) & np.uint64(0x000000FF000000FF)) * np.uint64(0x0000271000000001)
+    return ((low + top) >> np.uint64(32)).astype(float), ok
+
+
+def _slowly(text: Strings) -> Floats:
+    """Any spelling that ``float()`` takes."""
+    width = int(text.length.max(initial=0))
+    if 0 < width <= 32:
+        place = np.arange(width)
+        inside = place < text.length[:, None]
+        letters = np.where(inside, text.buffer[np.where(inside, text.start[:, None] + place, 0)], 0).astype(np.uint8)
+        try:
+            return (
+                letters.view(f"S{width}").ravel().astype(float)
+                if not np.any(letters == ord("_"))
+                else _one_by_one(text)
+            )
+        except ValueError:
+            return _one_by_one(text)
+    return _one_by_one(text)
+
+
+def _one_by_one(text: Strings) -> Floats:
+    return np.array([_number(t) for t in text.tolist()], float)
+
+
+def _number(text: bytes) -> float:
+    try:
+        return float(text) if b"_" not in text else float("nan")
+    except ValueError:
+        return float("nan")

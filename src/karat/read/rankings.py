@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rankings that need no engine: dicts of dicts, in memory or as JSON, and frames with string columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.contexts.ranking.counting import Batch
+from karat.contexts.ranking.judgements import Judgements
+from karat.contexts.ranking.strings import PADDING, Strings
+from karat.findings import InputError, finding
+from karat.read.source import Source
+from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns
+from karat.read.trec import table
+
+_OBJECT = re.compile(rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:\s*-?\d)')
+BATCH = 30_000
+"""Rows that are looked at together: few enough to stay in the processor's cache."""
+
+
+def is_rankings(source: Source) -> bool:
+    found = _OBJECT.match(source.sniff())
+    usual = {name for names in NAMES.values() for name in names}
+    return bool(found) and found[1].decode(errors="replace").lower() not in usual  # type: ignore[index]
+
+
+def read_rankings(engine: Any, source: Source, read: Read) -> Table:
+    """A JSON file of query → document → grade or score."""
+    try:
+        given = msgspec.json.decode(source.bytes(), type=dict[str, dict[str, float]])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(source.encoding_findings() or [finding("bad-json", source.name, reason=error)]) from error
+    return read_dicts(given, read, "rankings")
+
+
+def is_dicts(given: Any) -> bool:
+    """Is it a dict of dicts of numbers?"""
+    inner = next(iter(given.values()), None) if isinstance(given, Mapping) else None
+    return isinstance(inner, Mapping)
+
+
+def read_dicts(given: Mapping[str, Mapping[str, float]], read: Read, format: str = "dict") -> Table:
+    """A dict of query → document → grade or score, as pytrec_eval takes it."""
+    size = sum(map(len, given.values()))
+    if not size:
+        raise InputError([finding("no-records", read.name)])
+    if read.role == "gold":
+        judged = next(DictRun(given).batches(whole=True))
+        native: Any = Judgements(judged.names, judged.document, judged.score, judged.line)
+    else:
+        native = DictRun(given)
+    return table(read, format, native, size, [])
+
+
+class DictRun:
+    """A run as a dict of dicts."""
+
+    def __init__(self, given: Mapping[str, Mapping[str, float]]) -> None:
+        self.given = given
+
+    def batches(self, whole: bool) -> Iterator[Batch]:
+        done, held, size = 0, list[tuple[str, Mapping[str, float]]](), 0
+        for item in self.given.items():
+            held.append(item)
+            size += len(item[1])
+            if size >= BATCH and not whole:
+                yield _of_dicts(held, size, done)
+                done, held, size = done + size, [], 0
+        if size:
+            yield _of_dicts(held, size, done)
+
+
+def _of_dicts(items: list[tuple[str, Mapping[str, float]]], size: int, done: int) -> Batch:
+    length = np.fromiter((len(inner) for _, inner in items), np.int64, len(items))
+    queries = Strings.of(str(query) for query, _ in items)
+    documents = Strings.of([d if isinstance(d, str) else str(d) for _, inner in items for d in inner])
+    score = np.fromiter((s for _, inner in items for s in inner.values()), float, size)
+    names = queries[np.repeat(np.arange(len(items)), length)]
+    return Batch(names, documents, score, np.arange(done + 1, done + size + 1))
+
+
+def read_frame(frame: Any, read: Read) -> Table | None:
+    """A frame of rankings by its Arrow columns; None if it is something else, or pyarrow is not there."""
+    names = list(map(str, getattr(frame, "column_names", None) or list(frame.columns)))
+    roles = match_columns(names, read.columns)
+    wanted = read.context == "ranking" or roles.get("value", "").lower() in NUMBERS
+    if not wanted or roles.keys() < {"test_case", "id", "value"}:
+        return None
+    try:
+        import pyarrow as arrow
+    except ImportError:
+        return None
+    if type(frame).__module__.startswith("pandas"):
+        columns = arrow.Table.from_pandas(frame[list(roles.values())], preserve_index=False)
+    else:
+        columns = arrow.table(frame.select(list(roles.values())))
+    return _of_arrow(arrow, columns, roles, read)
+
+
+def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) -> Table | None:
+    value = columns[roles["value"]]
+    if not (arrow.types.is_integer(value.type) or arrow.types.is_floating(value.type)) or any(
+        columns[c].null_count for c in roles.values()
+    ):
+        return None
+    names, documents = (_strings(arrow, columns[roles[r]]) for r in ("test_case", "id"))
+    number = value.cast(arrow.float64()).to_numpy()
+    if not len(number):
+        raise InputError([finding("no-records", read.name)])
+    native = FrameRun(names, documents, number)
+    judged = Judgements(names, documents, number, np.arange(1, len(number) + 1)) if read.role == "gold" else native
+    out = table(read, "frame", judged, len(number), [])
+    out.roles = roles
+    return out
+
+
+def _strings(arrow: Any, column: Any) -> Strings:
+    """A column's bytes where they are; only columns of other types, or in pieces, are copied."""
+    if column.type != arrow.large_string():
+        column = column.cast(arrow.large_string())
+    array = column.combine_chunks()
+    array = array.chunk(0) if hasattr(array, "num_chunks") else array
+    _, offsets, data = array.buffers()
+    at: NDArray[np.int64] = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+    held = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+    if len(held) < int(at[-1]) + PADDING:
+        held = np.concatenate([held, np.zeros(PADDING, np.uint8)])
+    return Strings(held, at[:-1], np.diff(at))
+
+
+class FrameRun:
+    """A run as columns."""
+
+    def __init__(self, names: Strings, documents: Strings, number: NDArray[np.float64]) -> None:
+        self.names, self.documents, self.number = names, documents, number
+
+    def batches(self, whole: bool) -> Iterator[Batch]:
+        """Slices that end where the query changes."""
+        start = np.flatnonzero(self.names.changes())
+        size = len(self.number)
+        ends = [size] if whole else [*start[np.unique(np.searchsorted(start, range(BATCH, size, BATCH))) - 1], size]
+        begin = 0
+        for end in map(int, ends):
+            if end > begin:
+                part = slice(begin, end)
+                line = np.arange(begin + 1, end + 1)
+                yield Batch(self.names[part], self.documents[part], self.number[part], line)
+                begin = end
