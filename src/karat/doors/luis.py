@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The LUIS model evaluation's interface: intents (classes) and nested entities of a batch of utterances.
+
+    from karat.doors.luis import evaluate_model
+
+By default precision is over what was predicted, recall over what was labelled, and every entity earns credit
+once; ``compat="luis"`` gives the old package's numbers, bit for bit: both names exchanged, pairs counted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from karat.contexts.spans.nested import LuisCounts, Tree, align, flatten, preorder, text_and_type
+
+NOT_FOUND = "Model Not Found In Given App Models"
+
+
+class InvalidInputException(ValueError):
+    """A field that must be there is null or empty."""
+
+
+class ArgumentNullException(ValueError):
+    """A class or entity without a name."""
+
+
+class NullReferenceException(ValueError):
+    """An entity that is null."""
+
+
+@dataclass
+class Entity:
+    """A labelled or predicted span; its children are entities inside it."""
+
+    Name: str
+    StartPosition: int
+    EndPosition: int
+    Children: list[Entity] | None = None
+
+
+@dataclass
+class PredictionObject:
+    """One side of an example."""
+
+    Classification: list[str]
+    Entities: list[Entity]
+
+
+@dataclass
+class TestingExample:
+    """An utterance with its labels and its predictions."""
+
+    __test__ = False  # a name that pytest would otherwise collect
+
+    Text: str | None
+    LabeledData: PredictionObject
+    PredictedData: PredictionObject
+
+
+@dataclass
+class Model:
+    """A class or an entity of the app."""
+
+    Name: str
+    Type: str
+
+
+@dataclass
+class ModelStats:
+    """Scores of one class or entity; the last two only with ``verbose``, and never for classes."""
+
+    ModelName: str
+    ModelType: str | None
+    Precision: float
+    Recall: float
+    FScore: float
+    EntityTextFScore: float | None = None
+    EntityTypeFScore: float | None = None
+
+
+@dataclass
+class EntityNameAndLocation:
+    """An entity that was wrong or missed."""
+
+    EntityName: str
+    StartPosition: int
+    EndPosition: int
+
+
+@dataclass
+class QueryStats:
+    """What went wrong in one utterance."""
+
+    QueryText: str | None
+    PredictedClassNames: list[str]
+    LabeledClassNames: list[str]
+    FalsePositiveEntities: list[EntityNameAndLocation]
+    FalseNegativeEntities: list[EntityNameAndLocation]
+
+
+@dataclass
+class BatchTestResponse:
+    """Everything that an evaluation says."""
+
+    ClassificationModelsStats: list[ModelStats] = field(default_factory=list)
+    EntityModelsStats: list[ModelStats] = field(default_factory=list)
+    QueryStats: list[QueryStats] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented names, as plain data."""
+        return dataclasses.asdict(self)
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
+
+
+def evaluate_model(
+    test_data: Iterable[Any] | None,
+    verbose: bool = False,
+    entities: Iterable[Any] | None = None,
+    classes: Iterable[Any] | None = None,
+    *,
+    compat: Literal["luis"] | None = None,
+    end: Literal["inclusive", "exclusive"] = "inclusive",
+    text_requires_type: bool = True,
+) -> BatchTestResponse:
+    """Score a batch of utterances; records may be dictionaries (Pascal, camel or snake case) or dataclasses.
+
+    >>> side = {"Classification": ["Buy"], "Entities": [{"Name": "Size", "StartPosition": 0, "EndPosition": 4}]}
+    >>> example = {"Text": "large", "LabeledData": side, "PredictedData": side}
+    >>> evaluate_model([example]).EntityModelsStats[0].FScore
+    1.0
+    """
+    examples = checked([pascal(example) for example in test_data or ()])
+    models = [[pascal(model) for model in given or ()] for given in (classes, entities)]
+    count = old_entities if compat == "luis" else new_entities
+    rows, lists = count(examples, models[1], end == "inclusive", text_requires_type)
+    return BatchTestResponse(
+        class_stats(examples, models[0]),
+        [entity_stats(name, counts, models[1], verbose, compat) for name, counts in rows.items()],
+        [query_stats(example, *wrong) for example, wrong in zip(examples, lists, strict=True)],
+    )
+
+
+def pascal(value: Any) -> Any:
+    """Names in the documented spelling, whatever the case of the input, all the way down."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {spelt(str(key)): pascal(inner) for key, inner in value.items()}
+    return [pascal(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
+def spelt(key: str) -> str:
+    return re.sub(r"(?:^|_)([a-zA-Z])", lambda found: found[1].upper(), key)
+
+
+def checked(examples: list[Any]) -> list[Any]:
+    """The examples, or what the old package raises for them, in its order."""
+    if not examples:
+        raise InvalidInputException("The field testData can't be null")
+    sides = [example and [example.get(side) for side in ("LabeledData", "PredictedData")] for example in examples]
+    if not all(pair and all(side is not None for side in pair) for pair in sides):
+        raise InvalidInputException("The field ActualData and LabeledData can't be null")
+    for pair in sides:
+        for name in ("Classification", "Entities"):
+            if any(side.get(name) is None for side in pair):
+                raise InvalidInputException(f"The field {name} can't be null")
+    for pair in sides:
+        for side in pair:
+            named(side["Classification"])
+            whole(side["Entities"])
+    return examples
+
+
+def named(names: Sequence[Any]) -> None:
+    if any(name is None for name in names):
+        raise ArgumentNullException("Value cannot be null.\nParameter name: key")
+
+
+def whole(entities: Sequence[Any]) -> None:
+    if any(entity is None for entity in entities):
+        raise NullReferenceException("Object reference not set to an instance of an object")
+    for entity in entities:
+        named([entity.get("Name")])
+        whole(entity.get("Children") or ())
+
+
+Counts = dict[str, list[int]]
+"""By full name: [correct type, correct text, labelled, predicted]."""
+Wrong = tuple[list[tuple[str, int, int]], list[tuple[str, int, int]]]
+
+
+def old_entities(examples: list[Any], models: list[Any], inclusive: bool, typed: bool) -> tuple[Counts, list[Wrong]]:
+    """Every prediction against every label of its name, as the old package does."""
+    counts = LuisCounts({model["Name"]: [0, 0, 0, 0] for model in models})
+    return counts.rows, [counts.example(*sides(example)) for example in examples]
+
+
+def sides(example: Any) -> tuple[list[Any], list[Any]]:
+    return example["LabeledData"]["Entities"], example["PredictedData"]["Entities"]
+
+
+def new_entities(examples: list[Any], models: list[Any], inclusive: bool, typed: bool) -> tuple[Counts, list[Wrong]]:
+    """One-to-one: an entity earns credit once, and children only inside their aligned parents."""
+    codes = {name: code for code, name in enumerate(names_met(examples, models))}
+    pairs = [sides(example) for example in examples]
+    gold, pred = (flatten([pair[side] for pair in pairs], codes, inclusive=inclusive) for side in (0, 1))
+    text, kind = text_and_type(gold, pred, align(gold, pred), text_requires_type=typed)
+    tallies = [
+        np.bincount(labels, minlength=len(codes)).tolist()
+        for labels in (gold.spans.label[kind.gold], gold.spans.label[text.gold], gold.spans.label, pred.spans.label)
+    ]
+    rows = {name: [tally[code] for tally in tallies] for name, code in codes.items()}
+    names = list(codes)
+    wrong, missed = (left(*side, names, len(examples), inclusive) for side in ((pred, kind.pred), (gold, kind.gold)))
+    return rows, list(zip(wrong, missed, strict=True))
+
+
+def names_met(examples: list[Any], models: list[Any]) -> list[str]:
+    """Given models first, then full names example by example, labels before predictions."""
+    met = dict.fromkeys(model["Name"] for model in models)
+    for example in examples:
+        for side in sides(example):
+            met |= dict.fromkeys(name for name, _ in preorder(side))
+    return list(met)
+
+
+def left(tree: Tree, used: Any, names: list[str], units: int, inclusive: bool) -> list[list[tuple[str, int, int]]]:
+    """Entities without a partner, by example."""
+    alone = np.ones(len(tree.spans), bool)
+    alone[used] = False
+    out: list[list[tuple[str, int, int]]] = [[] for _ in range(units)]
+    for row in np.flatnonzero(alone).tolist():
+        spans = tree.spans
+        place = names[spans.label[row]], int(spans.start[row]), int(spans.end[row]) - inclusive
+        out[spans.unit[row]].append(place)
+    return out
+
+
+def entity_stats(name: str, counts: list[int], models: list[Any], verbose: bool, compat: str | None) -> ModelStats:
+    """Half the credit for the place, half for the type; the old package divides each score by the other side."""
+    kind, text, labelled, predicted = counts
+    of_predicted, of_labelled = (quotient(kind + text, 2 * size) for size in (predicted, labelled))
+    shown = (of_labelled, of_predicted) if compat == "luis" else (of_predicted, of_labelled)
+    parts = [harmonic(quotient(part, labelled), quotient(part, predicted)) if verbose else None for part in (text, kind)]
+    return ModelStats(name, type_of(name, models), *shown, harmonic(*shown), *parts)
+
+
+def class_stats(examples: list[Any], models: list[Any]) -> list[ModelStats]:
+    """Each class by itself: an utterance may have several."""
+    rows: dict[str, list[int]] = {model["Name"]: [0, 0, 0] for model in models}
+    for example in examples:
+        gold, pred = (dict.fromkeys(example[side]["Classification"]) for side in ("LabeledData", "PredictedData"))
+        for name in {**gold, **pred}:
+            row = rows.setdefault(name, [0, 0, 0])
+            row[0] += name in gold and name in pred
+            row[1] += name in gold
+            row[2] += name in pred
+    return [class_row(name, row, models) for name, row in rows.items()]
+
+
+def class_row(name: str, row: list[int], models: list[Any]) -> ModelStats:
+    hit, labelled, predicted = row
+    precision, recall = quotient(hit, predicted), quotient(hit, labelled)
+    return ModelStats(name, type_of(name, models), precision, recall, harmonic(precision, recall))
+
+
+def type_of(name: str, models: list[Any]) -> str | None:
+    """The last model of that name counts."""
+    return next((model.get("Type") for model in reversed(models) if model["Name"] == name), NOT_FOUND)
+
+
+def quotient(above: float, below: float) -> float:
+    return above / below if below else 0.0
+
+
+def harmonic(a: float, b: float) -> float:
+    return quotient(2 * a * b, a + b)
+
+
+def query_stats(example: Any, wrong: Iterable[Any], missed: Iterable[Any]) -> QueryStats:
+    lists = ([EntityNameAndLocation(*place) for place in places] for places in (wrong, missed))
+    names = (example[side]["Classification"] for side in ("PredictedData", "LabeledData"))
+    return QueryStats(example.get("Text"), *names, *lists)
+
+
+def read_examples(text: str) -> list[Any]:
+    """Examples from a file: a list of testing examples, or an object that holds one under testData or examples."""
+    data = pascal(json.loads(text))
+    if isinstance(data, dict):
+        data = next((data[key] for key in ("TestData", "Examples", "Data") if key in data), [data])
+    return [example for example in data]
