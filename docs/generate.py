@@ -73,7 +73,9 @@ def commands() -> str:
 
 
 def _help(command: click.Command, path: str) -> list[str]:
-    with click.Context(command, info_name=path, terminal_width=100, max_content_width=100) as ctx:
+    # The command's own settings too: click keeps the help option of whoever asks first.
+    width = {"terminal_width": 100, "max_content_width": 100}
+    with click.Context(command, info_name=path, **{**command.context_settings, **width}) as ctx:
         out = [f"## {path}\n\n```\n{command.get_help(ctx)}\n```"]
     for name, inner in getattr(command, "commands", {}).items():
         out += _help(inner, f"{path} {name}")

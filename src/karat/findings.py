@@ -370,5 +370,16 @@ KINDS: dict[str, Kind] = {
         "{count} of {total} queries have no relevant document (first: {examples}); {policy}",
         "choose --no-relevant zero|undefined",
     ),
+    # doors
+    "page-missing": Kind(
+        "warning", "page {page!r} is not in this file; it counts as an empty answer", "write a line for every page"
+    ),
+    "bad-page": Kind("error", "the line is not a page: {reason}", "write page_id, the number of spans, and the spans"),
+    "excerpt-cut": Kind(
+        "warning",
+        "on page {page!r} references that overlap chose one span, which cannot be cut between them",
+        "give references that do not overlap; the page is scored all the same",
+    ),
+    "door-differs": Kind("note", "{what}", "strict=True gives {tool}'s own number"),
     "more": Kind("note", "{count} more findings of kind {kind}", "mend the ones shown first"),
 }

@@ -36,7 +36,9 @@ def answer(case: dict[str, Any], strict: bool = True) -> dict[str, Any]:
 
 def differences(theirs: Any, ours: Any, path: str = "") -> Iterator[str]:
     """Where two reports differ: keys and their order, statuses, codes, values to 1e-9; not the wording."""
-    if path.endswith("/description") or (path.endswith("/exception") and isinstance(theirs, str) == isinstance(ours, str)):
+    if path.endswith("/description") or (
+        path.endswith("/exception") and isinstance(theirs, str) == isinstance(ours, str)
+    ):
         return
     if isinstance(theirs, dict) and isinstance(ours, dict):
         if list(theirs) != list(ours):

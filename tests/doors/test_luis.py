@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from karat.cli.main import karat
 from karat.doors import luis
 
 with gzip.open(Path(__file__).parent.parent / "data" / "luis-entities.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -53,11 +55,37 @@ def camel(value, join):
     return [camel(inner, join) for inner in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("join", [
-    lambda key: key[0].lower() + key[1:],
-    lambda key: "".join("_" + c.lower() if c.isupper() else c for c in key).lstrip("_"),
-], ids=["camel", "snake"])
+@pytest.mark.parametrize(
+    "join",
+    [
+        lambda key: key[0].lower() + key[1:],
+        lambda key: "".join("_" + c.lower() if c.isupper() else c for c in key).lstrip("_"),
+    ],
+    ids=["camel", "snake"],
+)
 def test_other_spellings(join):
     for record in GOOD[:20]:
         given = camel(record["input"]["testData"], join)
         assert luis.evaluate_model(given, True) == luis.evaluate_model(record["input"]["testData"], True)
+
+
+def test_command_takes_one_file_or_two(tmp_path):
+    record = next(record for record in RECORDS if record["id"] == "c0044")
+    sides = {
+        side: [example[side] for example in record["input"]["testData"]] for side in ("LabeledData", "PredictedData")
+    }
+    (tmp_path / "batch.json").write_text(json.dumps(record["input"]))
+    for side, data in sides.items():
+        (tmp_path / f"{side}.json").write_text(json.dumps(data))
+    one = CliRunner().invoke(karat, ["evaluate-luis", str(tmp_path / "batch.json"), "--compat", "luis", "--verbose"])
+    assert json.loads(one.stdout)["EntityModelsStats"] == record["output"]["EntityModelsStats"]
+    two = CliRunner().invoke(karat, ["evaluate-luis", *(str(tmp_path / f"{side}.json") for side in sides)])
+    assert json.loads(two.stdout)["EntityModelsStats"][0]["Precision"] == 1.0
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "[3]", '{"a": 1}', '[{"LabeledData": 1, "PredictedData": []}]'])
+def test_command_never_fails_without_a_finding(tmp_path, text):
+    (tmp_path / "x.json").write_text(text)
+    result = CliRunner().invoke(karat, ["evaluate-luis", str(tmp_path / "x.json")])
+    assert result.exit_code == 2
+    assert "hint:" in result.stderr

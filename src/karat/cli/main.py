@@ -17,6 +17,8 @@ COMMANDS = {
     "metrics": "List the metrics, or explain one.",
     "formats": "List the file formats and contexts that are understood.",
     "demo": "Evaluate the bundled example data.",
+    "evaluate-poetry-spans": "Score poem excerpts on pages, as the poetry evaluation script does.",
+    "evaluate-luis": "Score intents and nested entities, as the LUIS model evaluation does.",
 }
 """Commands and their one-line help; each is the function ``command`` of karat.cli.NAME (dashes as underscores)."""
 

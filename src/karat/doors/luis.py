@@ -250,7 +250,9 @@ def entity_stats(name: str, counts: list[int], models: list[Any], verbose: bool,
     kind, text, labelled, predicted = counts
     of_predicted, of_labelled = (quotient(kind + text, 2 * size) for size in (predicted, labelled))
     shown = (of_labelled, of_predicted) if compat == "luis" else (of_predicted, of_labelled)
-    parts = [harmonic(quotient(part, labelled), quotient(part, predicted)) if verbose else None for part in (text, kind)]
+    parts = [
+        harmonic(quotient(part, labelled), quotient(part, predicted)) if verbose else None for part in (text, kind)
+    ]
     return ModelStats(name, type_of(name, models), *shown, harmonic(*shown), *parts)
 
 
@@ -292,9 +294,38 @@ def query_stats(example: Any, wrong: Iterable[Any], missed: Iterable[Any]) -> Qu
     return QueryStats(example.get("Text"), *names, *lists)
 
 
-def read_examples(text: str) -> list[Any]:
-    """Examples from a file: a list of testing examples, or an object that holds one under testData or examples."""
+def read_batch(text: str, predicted: str | None = None) -> dict[str, Any]:
+    """The arguments of `evaluate_model` from JSON: a list of examples, an object with testData (and the app's
+    entities and classes), or labels and predictions apart, each a prediction object or a list of them.
+    """
     data = pascal(json.loads(text))
-    if isinstance(data, dict):
-        data = next((data[key] for key in ("TestData", "Examples", "Data") if key in data), [data])
-    return [example for example in data]
+    if predicted is not None:
+        return {"test_data": zipped(listed(data), listed(pascal(json.loads(predicted))))}
+    if isinstance(data, dict) and "TestData" in data:
+        return {"test_data": data["TestData"], "entities": data.get("Entities"), "classes": data.get("Classes")}
+    return {"test_data": listed(data)}
+
+
+def listed(data: Any) -> list[Any]:
+    return data if isinstance(data, list) else [data]
+
+
+def zipped(labelled: list[Any], predicted: list[Any]) -> list[Any]:
+    if len(labelled) != len(predicted):
+        raise InvalidInputException(f"{len(labelled)} labelled utterances and {len(predicted)} predicted ones")
+    return [
+        {"Text": side.get("Text"), "LabeledData": batch_test(side), "PredictedData": batch_test(other)}
+        for side, other in zip(labelled, predicted, strict=True)
+    ]
+
+
+def batch_test(side: Any) -> Any:
+    """A prediction object, also from the portal's batch-test layout (intent; entity, startPos, endPos, children)."""
+    if "Classification" in side or "Intent" not in side:
+        return side
+    return {"Classification": [side["Intent"]], "Entities": [batch_entity(one) for one in side.get("Entities") or ()]}
+
+
+def batch_entity(one: Any) -> Any:
+    children = [batch_entity(child) for child in one.get("Children") or ()]
+    return {"Name": one["Entity"], "StartPosition": one["StartPos"], "EndPosition": one["EndPos"], "Children": children}
