@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Agreement between annotators, from votes: what each item gives to the coefficients.
+
+Each function turns flat votes into per-item terms whose weighted sums the coefficients
+divide, so that one pass serves scores, intervals and slices alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.cells import Sparse
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """One row per vote: item, annotator and label codes."""
+
+    item: Ints
+    annotator: Ints
+    label: Ints
+    items: int
+    annotators: int
+    labels: int
+
+    @cached_property
+    def counts(self) -> Sparse:
+        """Votes of each item by label."""
+        key, many = _count(self.item * self.labels + self.label)
+        return Sparse(key // self.labels, key % self.labels, many, (self.items, self.labels))
+
+    @cached_property
+    def per_item(self) -> Floats:
+        return np.bincount(self.item, minlength=self.items).astype(float)
+
+    @cached_property
+    def agreeing(self) -> Floats:
+        """Ordered pairs of votes of an item that agree."""
+        c = self.counts
+        return np.bincount(c.row, c.data * (c.data - 1), self.items)
+
+    @cached_property
+    def pairs(self) -> Floats:
+        """Ordered pairs of votes of an item."""
+        return self.per_item * (self.per_item - 1)
+
+    @cached_property
+    def pairable(self) -> Sparse:
+        """Votes by label of the items with at least two: the margins of the coincidence matrix."""
+        return self.counts * (self.per_item > 1)
+
+    @cached_property
+    def coincidences(self) -> Sparse:
+        """Ordered label pairs within each item over (votes − 1); column a·K + b."""
+        c = self.counts
+        left, right = _within(c.row)
+        data = c.data[left] * (c.data[right] - (left == right)) / np.maximum(self.per_item[c.row[left]] - 1, 1)
+        column = c.col[left] * self.labels + c.col[right]
+        return Sparse.of(c.row[left], column, data, (self.items, self.labels**2))
+
+    @cached_property
+    def couples(self) -> Couples:
+        """Every two annotators who voted on the same item."""
+        order = np.lexsort((self.annotator, self.item))
+        item, who, label = self.item[order], self.annotator[order], self.label[order]
+        a, b = _within(item)
+        a, b = a[a < b], b[a < b]
+        couple, code = np.unique(who[a] * self.annotators + who[b], return_inverse=True)
+        return Couples(item[a], code, label[a], label[b], couple, self.items, self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Couples:
+    """One row per item on which two annotators both voted."""
+
+    item: Ints
+    code: Ints
+    left: Ints
+    right: Ints
+    couple: Ints
+    items: int
+    labels: int
+
+    def _matrix(self, column: Ints, data: Floats | float, width: int) -> Sparse:
+        return Sparse.of(self.item, column, data, (self.items, width))
+
+    @cached_property
+    def common(self) -> Sparse:
+        return self._matrix(self.code, 1.0, len(self.couple))
+
+    @cached_property
+    def same(self) -> Sparse:
+        return self._matrix(self.code, (self.left == self.right).astype(float), len(self.couple))
+
+    @cached_property
+    def left_of(self) -> Sparse:
+        return self._matrix(self.code * self.labels + self.left, 1.0, len(self.couple) * self.labels)
+
+    @cached_property
+    def right_of(self) -> Sparse:
+        return self._matrix(self.code * self.labels + self.right, 1.0, len(self.couple) * self.labels)
+
+
+def _count(key: Ints) -> tuple[Ints, Floats]:
+    """Distinct keys and how often each occurs (sorted: hashing int64 keys is far slower)."""
+    key = np.sort(key)
+    start = np.flatnonzero(np.append(True, np.diff(key) > 0)) if len(key) else np.zeros(0, np.int64)
+    return key[start], np.diff(np.append(start, len(key))).astype(float)
+
+
+def _within(group: Ints) -> tuple[Ints, Ints]:
+    """All ordered pairs of positions that share a group; ``group`` is sorted."""
+    start = np.searchsorted(group, group, "left")
+    size = np.searchsorted(group, group, "right") - start
+    left = np.repeat(np.arange(len(group)), size)
+    within = np.arange(len(left)) - np.repeat(np.cumsum(size) - size, size)
+    return left, start[left] + within
+
+
+def ordinal_terms(coincidence: Floats, margin: Floats, order: Ints) -> tuple[Floats, Floats]:
+    """Observed and expected disagreement by rank, for rows of coincidences (K²) and margins (K).
+
+    The distance of two labels is the number of votes between their middles, so it changes with
+    the margins; Σ n_a n_b (m_a − m_b)² needs no loop over label pairs.
+    """
+    size = margin.shape[1]
+    middle = np.empty_like(margin)
+    middle[:, order] = np.cumsum(margin[:, order], 1) - margin[:, order] / 2
+    cross = np.einsum("ga,gab,gb->g", middle, coincidence.reshape(-1, size, size), middle)
+    squares = (margin * middle**2).sum(1)
+    return 2 * (squares - cross), 2 * (margin.sum(1) * squares - (margin * middle).sum(1) ** 2)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clustering cells: a cell is a pair of cluster sets, and items with the same pair share it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from karat.cells import Cells, Floats, Grouped, Ints, Sparse, Weights
+from karat.contexts.clustering.table import Table, divide
+
+
+class Clusters(Cells):
+    """Items by the gold and predicted clusters that they are in.
+
+    Cluster names belong to their test case: ``A`` of one and ``A`` of another are two clusters.
+    """
+
+    per_cell = ("gold_of", "pred_of")
+
+    def __init__(self, n: Any, test_case: Any, test_cases: Any, gold_of: Sparse, pred_of: Sparse, **more: Any) -> None:
+        super().__init__(n, test_case, test_cases, **more)
+        self.gold_of = gold_of
+        self.pred_of = pred_of
+
+    @cached_property
+    def gold_sets(self) -> Floats:
+        """Number of gold clusters of an item."""
+        return np.bincount(self.gold_of.row, self.gold_of.data, len(self))
+
+    @cached_property
+    def pred_sets(self) -> Floats:
+        """Number of predicted clusters of an item; 0 where the prediction leaves it out."""
+        return np.bincount(self.pred_of.row, self.pred_of.data, len(self))
+
+    @cached_property
+    def overlapping(self) -> Floats:
+        """1 for items in several clusters of either side."""
+        return ((self.gold_sets > 1) | (self.pred_sets > 1)).astype(float)
+
+    @cached_property
+    def unclustered(self) -> Floats:
+        """1 for gold items that the prediction leaves out."""
+        return (self.pred_sets == 0).astype(float)
+
+    @cached_property
+    def case_of(self) -> Sparse:
+        return Sparse.of(np.arange(len(self)), self.test_case, 1.0, (len(self), len(self.test_cases)))
+
+    @cached_property
+    def _global(self) -> _Columns:
+        return _Columns(self.gold_of, self.pred_of)
+
+    @cached_property
+    def _local(self) -> _Columns:
+        return _Columns(_within(self.gold_of, self.test_case), _within(self.pred_of, self.test_case))
+
+    def table(self, W: Weights) -> Table:
+        """Contingency tables, one per row of ``W``."""
+        columns = self._local if self._one_case_a_row(W) else self._global
+        return columns.table(W)
+
+    def _one_case_a_row(self, W: Weights) -> bool:
+        """Whether no row mixes test cases, so that cluster columns can be shared between them."""
+        if len(self.test_cases) == 1:
+            return True
+        if isinstance(W, Grouped) and W.shape[0] == len(self.test_cases):
+            return bool((W.group == self.test_case).all())
+        return bool((((W @ self.case_of) > 0).sum(1) <= 1).all())
+
+    @cached_property
+    def precision_side(self) -> Links:
+        """Cells that share a predicted cluster."""
+        return Links(self.pred_of, self.gold_of)
+
+    @cached_property
+    def recall_side(self) -> Links:
+        """Cells that share a gold cluster."""
+        return Links(self.gold_of, self.pred_of)
+
+
+class _Columns:
+    """The columns of the contingency table and which cells add to them."""
+
+    def __init__(self, gold_of: Sparse, pred_of: Sparse) -> None:
+        self.gold_of, self.pred_of = gold_of, pred_of
+        left, right = joined(gold_of.row, pred_of.row)
+        key = gold_of.col[left] * pred_of.shape[1] + pred_of.col[right]
+        pairs, column = distinct(key)
+        self.gold, self.pred = pairs // max(pred_of.shape[1], 1), pairs % max(pred_of.shape[1], 1)
+        self.joint = Sparse.of(gold_of.row[left], column, 1.0, (gold_of.shape[0], len(pairs)))
+
+    def table(self, W: Weights) -> Table:
+        return Table(W @ self.joint, W @ self.gold_of, W @ self.pred_of, self.gold, self.pred)
+
+
+class Links:
+    """Pairs of cells that share a cluster of one side, for extended B-cubed."""
+
+    def __init__(self, here: Sparse, other: Sparse) -> None:
+        self.here, self.other = here, other
+        self.size = (here.shape[0], here.shape[0])
+
+    @cached_property
+    def memberships(self) -> Floats:
+        """Clusters that each cell's items are in."""
+        return np.bincount(self.here.row, self.here.data, self.size[0])
+
+    @cached_property
+    def each(self) -> Sparse:
+        return Sparse.of(np.arange(self.size[0]), np.arange(self.size[0]), 1.0, self.size)
+
+    @cached_property
+    def _shared(self) -> tuple[Ints, Ints, Floats]:
+        """Linked cells and min(shared here, shared on the other side) / shared here."""
+        own, across = (csr_array((x.data, (x.row, x.col)), shape=x.shape) for x in (self.here, self.other))
+        here = (own @ own.T).tocoo()
+        there = np.asarray((across @ across.T).tocsr()[here.row, here.col]).ravel()
+        return here.row.astype(np.int64), here.col.astype(np.int64), np.minimum(here.data, there) / here.data
+
+    @cached_property
+    def weight(self) -> Sparse:
+        row, col, share = self._shared
+        return Sparse.of(row, col, share, self.size)
+
+    @cached_property
+    def linked(self) -> Sparse:
+        row, col, _ = self._shared
+        return Sparse.of(row, col, 1.0, self.size)
+
+    def by_membership(self, each: Floats) -> Floats:
+        """Sum over clusters of their members' mean share: an item counts once for each of its clusters."""
+        left, right = joined(self.here.col, self.here.col)
+        cluster, u, v = self.here.col[left], self.here.row[left], self.here.row[right]
+        row, col, share = self._shared
+        key = row * self.size[0] + col
+        order = np.argsort(key)
+        share = share[order][np.searchsorted(key[order], u * self.size[0] + v)]
+        width = self.here.shape[1]
+        within = csr_array((share, (np.arange(len(cluster)), cluster)), shape=(len(cluster), width))
+        size = each @ csr_array((self.here.data, (self.here.row, self.here.col)), shape=self.here.shape)
+        return divide((each[:, u] * each[:, v]) @ within, size).sum(1)
+
+
+def joined(left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """Positions (i, j) with ``left[i] == right[j]``, every combination."""
+    order = np.argsort(right, kind="stable")
+    start = np.searchsorted(right[order], left, "left")
+    size = np.searchsorted(right[order], left, "right") - start
+    first = np.repeat(np.arange(len(left)), size)
+    within = np.arange(len(first)) - np.repeat(np.cumsum(size) - size, size)
+    return first, order[np.repeat(start, size) + within]
+
+
+def distinct(key: Ints) -> tuple[Ints, Ints]:
+    """Sorted distinct keys, and the place of each key among them."""
+    order = np.argsort(key, kind="stable")
+    new = np.append(True, np.diff(key[order]) > 0)[: len(key)]
+    place = np.empty(len(key), np.int64)
+    place[order] = np.cumsum(new) - 1
+    return key[order][new], place
+
+
+def _within(matrix: Sparse, test_case: Ints) -> Sparse:
+    """The same memberships with clusters numbered from 0 in each test case."""
+    owner = np.zeros(matrix.shape[1], np.int64)
+    owner[matrix.col] = test_case[matrix.row]
+    order = np.argsort(owner, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order)) - np.searchsorted(owner[order], owner[order])
+    return matrix.columns(rank, int(rank.max(initial=-1)) + 1)

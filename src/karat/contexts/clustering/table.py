@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contingency tables of gold against predicted clusters, and the sums that scores are made of.
+
+Every quantity is one vectorised expression over (table, column); pairs of items are counted
+from sums of squares, never one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Row r of ``joint``, ``gold`` and ``pred`` holds one table: shared members and cluster sizes."""
+
+    joint: Floats
+    gold: Floats
+    pred: Floats
+    gold_at: Ints
+    """Gold cluster of each joint column."""
+    pred_at: Ints
+    """Predicted cluster of each joint column."""
+
+    @cached_property
+    def n(self) -> Floats:
+        """Gold memberships."""
+        return self.gold.sum(1)
+
+    @cached_property
+    def pred_n(self) -> Floats:
+        """Predicted memberships of gold items."""
+        return self.pred.sum(1)
+
+    def largest_by_pred(self) -> Floats:
+        """Sum over predicted clusters of their largest share with one gold cluster."""
+        return _largest(self.joint, self.pred_at).sum(1)
+
+    def largest_by_gold(self) -> Floats:
+        return _largest(self.joint, self.gold_at).sum(1)
+
+    def best_f1(self) -> Floats:
+        """Sum over gold clusters of size times the best F1 with a predicted cluster."""
+        sizes = self.gold[:, self.gold_at] + self.pred[:, self.pred_at]
+        f = divide(2 * self.joint, sizes)
+        return _largest(f * self.gold[:, self.gold_at], self.gold_at).sum(1)
+
+    @cached_property
+    def pairs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Item pairs together in both, in gold, in the prediction, and all."""
+        both, gold, pred = (_pairs(x).sum(1) for x in (self.joint, self.gold, self.pred))
+        return both, gold, pred, _pairs(self.n)
+
+    @cached_property
+    def entropies(self) -> tuple[Floats, Floats, Floats]:
+        """H(gold), H(prediction) and H(gold, prediction) in bits, over the gold items."""
+        return entropy(self.gold, self.n), entropy(self.pred, self.n), entropy(self.joint, self.n)
+
+    @cached_property
+    def mutual_information(self) -> Floats:
+        gold, pred, joint = self.entropies
+        return np.maximum(gold + pred - joint, 0.0)
+
+    def clusters(self) -> tuple[Floats, Floats]:
+        """Number of non-empty clusters on each side."""
+        return (self.gold > 0).sum(1).astype(float), (self.pred > 0).sum(1).astype(float)
+
+    def expected_information(self) -> Floats:
+        """Mutual information in bits that random tables with the same cluster sizes would have."""
+        return np.array([_expected(g[g > 0], p[p > 0]) for g, p in zip(self.gold, self.pred, strict=True)])
+
+
+def divide(num: Floats, den: Floats) -> Floats:
+    num, den = np.broadcast_arrays(num, den)
+    return np.divide(num, den, out=np.zeros(num.shape), where=den != 0)
+
+
+def _pairs(x: Floats) -> Floats:
+    return x * (x - 1) / 2
+
+
+def _largest(x: Floats, at: Ints) -> Floats:
+    """Largest column of each cluster."""
+    order = np.argsort(at, kind="stable")
+    start = np.flatnonzero(np.append(True, np.diff(at[order]) > 0)) if len(at) else np.zeros(0, np.int64)
+    return np.maximum.reduceat(x[:, order], start, axis=1) if len(start) else np.zeros((len(x), 0))
+
+
+def entropy(x: Floats, n: Floats) -> Floats:
+    """Entropy in bits of each row's shares of n."""
+    share = divide(x, n[:, None])
+    return -(share * np.log2(share, out=np.zeros(share.shape), where=share > 0)).sum(1)
+
+
+CHUNK = 1 << 20
+
+
+def _expected(gold: Floats, pred: Floats) -> float:
+    """Expected mutual information under fixed margins (hypergeometric), in bits.
+
+    Only distinct pairs of sizes are worked out, each weighted by how many cluster pairs have
+    them; a table of n items has at most about √(2n) distinct sizes a side.
+    """
+    n = int(gold.sum())
+    if n == 0:
+        return 0.0
+    a, many_a = np.unique(gold.astype(np.int64), return_counts=True)
+    b, many_b = np.unique(pred.astype(np.int64), return_counts=True)
+    left, right = (x.ravel() for x in np.meshgrid(a, b, indexing="ij"))
+    weight = np.outer(many_a, many_b).ravel().astype(float)
+    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
+    low, high = np.maximum(left + right - n, 1), np.minimum(left, right)
+    size = np.maximum(high - low + 1, 0)
+    ends = np.cumsum(size)
+    total, start = 0.0, 0
+    while start < len(size):
+        stop = max(start + 1, int(np.searchsorted(ends, (ends[start - 1] if start else 0) + CHUNK, "right")))
+        part = slice(start, stop)
+        total += _expected_part(left[part], right[part], low[part], size[part], weight[part], n, log_factorial)
+        start = stop
+    return total
+
+
+def _expected_part(
+    a: Ints, b: Ints, low: Ints, size: Ints, weight: Floats, n: int, log_factorial: Floats
+) -> float:
+    a, b, weight = (np.repeat(x, size) for x in (a, b, weight))
+    k = np.arange(len(a)) + np.repeat(low - np.cumsum(size) + size, size)
+    f = log_factorial
+    log_chance = f[a] + f[b] + f[n - a] + f[n - b] - f[n] - f[k] - f[a - k] - f[b - k] - f[n - a - b + k]
+    bits = np.log2(n * k.astype(float)) - np.log2(a.astype(float) * b)
+    return float((weight * k / n * bits * np.exp(log_chance)).sum())

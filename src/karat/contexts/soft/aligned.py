@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gold and predicted weights side by side, one row per item and label that either names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """Rows sorted by item, then label; a label that one side leaves out has weight 0 there."""
+
+    item: Ints
+    label: Ints
+    gold: Floats
+    pred: Floats
+    in_gold: Mask
+    in_pred: Mask
+    items: int
+    labels: int
+
+    def sum(self, x: Floats) -> Floats:
+        """Sum of ``x`` over the labels of each item."""
+        return np.bincount(self.item, x, self.items)
+
+    @cached_property
+    def gold_mass(self) -> Floats:
+        return self.sum(self.gold)
+
+    @cached_property
+    def pred_mass(self) -> Floats:
+        return self.sum(self.pred)
+
+    @cached_property
+    def answered(self) -> Mask:
+        """Items with a predicted weight above 0: the others count as missing."""
+        return self.pred_mass > 0
+
+    @cached_property
+    def shares(self) -> tuple[Floats, Floats]:
+        """Both sides divided by their sums, so that each is a distribution (or all 0)."""
+        return share(self.gold, self.gold_mass[self.item]), share(self.pred, self.pred_mass[self.item])
+
+
+def share(weight: Floats, mass: Floats) -> Floats:
+    return np.divide(weight, mass, out=np.zeros(len(weight)), where=mass > 0)
+
+
+def align(
+    gold: tuple[Ints, Ints, Floats], pred: tuple[Ints, Ints, Floats], items: int, labels: int
+) -> Aligned:
+    """Join (item, label, weight) of both sides on item and label; a repeated pair keeps its last weight."""
+    key = np.concatenate([gold[0] * labels + gold[1], pred[0] * labels + pred[1]])
+    order = np.argsort(key, kind="stable")
+    first = np.ones(len(key), bool)
+    first[1:] = np.diff(key[order]) > 0
+    place = np.empty(len(key), np.int64)
+    place[order] = np.cumsum(first) - 1
+    key, split = key[order][first], len(gold[0])
+    gold_weight, in_gold = _put(place[:split], gold[2], len(key))
+    pred_weight, in_pred = _put(place[split:], pred[2], len(key))
+    wide = max(labels, 1)
+    return Aligned(key // wide, key % wide, gold_weight, pred_weight, in_gold, in_pred, items, labels)
+
+
+def _put(place: Ints, weight: Floats, length: int) -> tuple[Floats, Mask]:
+    out, named = np.zeros(length), np.zeros(length, bool)
+    out[place], named[place] = weight, True
+    return out, named

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Soft cells: one item each, with gold's and the prediction's weight of every label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from karat.cells import Floats, Ints, Sparse
+from karat.contexts.agreement import Votes
+from karat.contexts.soft.aligned import Aligned, Mask, align
+from karat.contexts.soft.hard import harden
+from karat.contexts.soft.information import Spread, information, raised, spread
+from karat.contexts.tree import TreeCells
+from karat.hierarchy import Hierarchy
+
+
+class SoftCells(TreeCells):
+    """Items with weighted labels. The metrics of hard labels see them after ``harden``."""
+
+    per_cell = ("gold_weight", "pred_weight", "votes_of", "answers_of")
+
+    def __init__(
+        self, gold_weight: Sparse, pred_weight: Sparse, test_case: Any, test_cases: Sequence[str], classes: Sequence[str],
+        *, n: Any = None, hierarchy: Hierarchy | None = None, how: str = "majority", at: float = 0.5,
+        position: Any = None, annotators: Sequence[str] = (), votes_of: Sparse | None = None,
+        answers_of: Sparse | None = None, **units: Any,
+    ) -> None:  # fmt: skip
+        items = gold_weight.shape[0]
+        super().__init__(np.ones(items) if n is None else n, test_case, test_cases, classes, hierarchy=hierarchy, **units)
+        self.gold_weight, self.pred_weight = gold_weight, pred_weight
+        self.how, self.at = how, at
+        self.position: Floats | None = None if position is None else np.asarray(position, float)
+        """Where each label stands on a line; None when the labels have no order."""
+        self.annotators = list(annotators)
+        nothing = Sparse.of([], [], [], (items, len(annotators) * len(self.classes)))
+        self.votes_of = nothing if votes_of is None else votes_of
+        """Gold votes; column annotator · labels + label."""
+        self.answers_of = nothing if answers_of is None else answers_of
+        """Predicted votes, in the same columns."""
+        self.whole = self
+        """The cells as counted: gold's spread does not change when some of them are taken."""
+
+    @cached_property
+    def aligned(self) -> Aligned:
+        gold, pred = self.gold_weight, self.pred_weight
+        return align((gold.row, gold.col, gold.data), (pred.row, pred.col, pred.data), len(self), len(self.classes))
+
+    @cached_property
+    def _vectors(self) -> dict[Any, Any]:
+        return {}
+
+    def vector(self, kernel: Callable[..., Floats], *params: Any) -> Floats:
+        """``kernel`` over the aligned weights, computed once for each set of parameters."""
+        key = (kernel.__name__, *params)
+        if key not in self._vectors:
+            self._vectors[key] = kernel(self.aligned, *params)
+        found: Floats = self._vectors[key]
+        return found
+
+    @cached_property
+    def in_gold(self) -> Floats:  # type: ignore[override]
+        return np.ones(len(self))
+
+    @cached_property
+    def weighted(self) -> Floats:
+        """1 for items whose gold weights are not all 0."""
+        return (self.aligned.gold_mass > 0).astype(float)
+
+    def _sparse(self, rows: Mask, data: Any = 1.0) -> Sparse:
+        a = self.aligned
+        at = np.flatnonzero(rows)
+        return Sparse.of(a.item[at], a.label[at], data if np.isscalar(data) else data[at], (len(self), len(self.classes)))
+
+    @cached_property
+    def hard(self) -> tuple[Mask, Mask]:
+        """Rows of the aligned weights that are labels after hardening, of gold and of the prediction."""
+        a = self.aligned
+        return harden(a, a.gold, self.how, self.at), harden(a, a.pred, self.how, self.at)
+
+    @cached_property
+    def gold_of(self) -> Sparse:  # type: ignore[override]
+        return self._sparse(self.hard[0])
+
+    @cached_property
+    def pred_of(self) -> Sparse:  # type: ignore[override]
+        return self._sparse(self.hard[1])
+
+    @cached_property
+    def hit_of(self) -> Sparse:  # type: ignore[override]
+        return self._sparse(self.hard[0] & self.hard[1])
+
+    @cached_property
+    def exact(self) -> Floats:
+        """1 where the hardened labels of both sides are the same."""
+        gold, pred = self.hard
+        return (self.aligned.sum((gold != pred).astype(float)) == 0).astype(float)
+
+    @cached_property
+    def gold_share(self) -> Sparse:
+        """Gold's weight of each label."""
+        return self._sparse(self.aligned.in_gold, self.aligned.gold)
+
+    @cached_property
+    def pred_share(self) -> Sparse:
+        return self._sparse(self.aligned.in_pred, self.aligned.pred)
+
+    @cached_property
+    def shared(self) -> Sparse:
+        """The smaller of both sides' weights of each label."""
+        a = self.aligned
+        return self._sparse(a.in_gold & a.in_pred, np.minimum(a.gold, a.pred))
+
+    @cached_property
+    def named(self) -> Mask:
+        """Whether gold of a test case (rows) names a label (columns)."""
+        out = np.zeros((len(self.test_cases), len(self.classes)), bool)
+        out[self.test_case[self.gold_weight.row], self.gold_weight.col] = True
+        return out
+
+    @cached_property
+    def gold_labels(self) -> Floats:
+        """Number of labels that gold names in the item's test case."""
+        return self.whole.named.sum(1).astype(float)[self.test_case]
+
+    @cached_property
+    def known_gap(self) -> Floats:
+        """Sum of differences over the labels that gold names, as PyEvALL's MAE has it: silence is weight 0."""
+        a = self.aligned
+        known = self.whole.named[self.test_case[a.item], a.label]
+        return a.sum(np.where(known, np.abs(a.gold - a.pred), 0.0))
+
+    @cached_property
+    def raised(self) -> Aligned:
+        """Weights of labels and all that stand above them."""
+        at = {node: i for i, node in enumerate(self.nodes)}
+        code = np.array([at[label] for label in self.classes], np.int64)
+        gold, pred = self.gold_weight, self.pred_weight
+        sides = (gold.row, code[gold.col], gold.data), (pred.row, code[pred.col], pred.data)
+        return raised(align(*sides, len(self), len(self.nodes)), self.parents)
+
+    @cached_property
+    def spread(self) -> Spread:
+        tree = np.array([self.hierarchy is not None and node in self.hierarchy.parent for node in self.nodes], bool)
+        silent = np.array([node == "" for node in self.nodes], bool)
+        return spread(self.raised, self.test_case, self.n.astype(float), len(self.test_cases), tree, silent)
+
+    def information(self, variant: str) -> tuple[Floats, Floats, Floats]:
+        """IC of gold, of the prediction and of both together, per item."""
+        key = ("information", variant)
+        if key not in self._vectors:
+            self._vectors[key] = information(self.raised, self.whole.spread, self.test_case, self.parents, variant)
+        found: tuple[Floats, Floats, Floats] = self._vectors[key]
+        return found
+
+    @cached_property
+    def votes(self) -> Votes:
+        v, size = self.votes_of, max(len(self.classes), 1)
+        return Votes(v.row, v.col // size, v.col % size, len(self), len(self.annotators), len(self.classes))
+
+    @cached_property
+    def voted(self) -> Sparse:
+        """Gold votes by annotator."""
+        v = self.votes
+        return Sparse.of(v.item, v.annotator, 1.0, (len(self), len(self.annotators)))
+
+    @cached_property
+    def matched(self) -> Sparse:
+        """Gold votes by annotator that the prediction meets: its answer for that annotator, else its top label."""
+        v = self.votes
+        if len(self.answers_of.row):
+            width = self.votes_of.shape[1]
+            met = np.isin(self.votes_of.row * width + self.votes_of.col, self.answers_of.row * width + self.answers_of.col)
+        else:
+            met = self._top_label[v.item] == v.label
+        return Sparse.of(v.item, v.annotator, met.astype(float), self.voted.shape)
+
+    @cached_property
+    def _top_label(self) -> Ints:
+        a, out = self.aligned, np.full(len(self), -1)
+        top = harden(a, a.pred, "majority")
+        out[a.item[top]] = a.label[top]
+        return out

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From weights to labels: majority and threshold, and how well confidence matches success."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from karat.contexts.soft.aligned import Aligned, Floats, Ints, Mask
+
+
+def majority(a: Aligned, weight: Floats) -> Mask:
+    """Rows that hold their item's largest weight; of equal weights the first label wins."""
+    order = np.lexsort((a.label, -weight, a.item))
+    first = np.append(True, np.diff(a.item[order]) > 0) if len(order) else np.zeros(0, bool)
+    out = np.zeros(len(order), bool)
+    out[order[first]] = True
+    return out & (weight > 0)
+
+
+def threshold(a: Aligned, weight: Floats, at: float) -> Mask:
+    """Rows whose weight is at least ``at``."""
+    return (weight >= at) & (weight > 0)
+
+
+def harden(a: Aligned, weight: Floats, how: str, at: float = 0.5) -> Mask:
+    """Rows that become labels: by ``majority`` (one an item) or by ``threshold`` (any number)."""
+    if how == "majority":
+        return majority(a, weight)
+    if how == "threshold":
+        return threshold(a, weight, at)
+    raise ValueError(f"harden is majority or threshold, not {how!r}")
+
+
+def tied(a: Aligned, weight: Floats) -> int:
+    """Number of items in which several labels share the largest weight."""
+    top = np.zeros(a.items)
+    np.maximum.at(top, a.item, weight)
+    at_top = np.bincount(a.item, (weight == top[a.item]) & (weight > 0), a.items)
+    return int((at_top > 1).sum())
+
+
+def confidence(a: Aligned) -> tuple[Floats, Floats, Floats]:
+    """Per item: the top predicted share, whether that label is gold's majority, and gold's share of it.
+
+    A missing prediction is certain and wrong, so that silence is never calibrated.
+    """
+    gold, pred = a.shares
+    chosen = majority(a, pred)
+    sure = np.where(a.answered, a.sum(pred * chosen), 1.0)
+    return sure, a.sum((chosen & majority(a, gold)).astype(float)), a.sum(gold * chosen)
+
+
+def bin_of(sure: Floats, count: int) -> Ints:
+    """Equal-width bin of each confidence; bin i holds (i/count, (i+1)/count], and 0 goes to the first."""
+    return np.clip(np.ceil(sure * count).astype(np.int64) - 1, 0, count - 1)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Information of weighted label sets over a label tree: what icm_soft is made of.
+
+The recursive definition over deepest common ancestors equals a sum over nodes. With ``v_c``
+the largest weight at or below node ``c``, ``IC(S) = Σ_c I(c, v_c) − I(parent(c), v_c)``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import erf, log_ndtr
+
+from karat.contexts.soft.aligned import Aligned, Floats, Ints, Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """How gold's weights are spread, by test case (rows) and node (columns)."""
+
+    n: Floats
+    mean: Floats
+    deviation: Floats
+    absolute: Floats
+    """Mean absolute deviation, which PyEvALL uses in place of the standard deviation."""
+    named: Mask
+    """Whether gold (or its tree) knows the node at all."""
+    silent: Mask
+    """Nodes without a name, which PyEvALL gives no information."""
+
+
+def climb(label: Ints, parent: Ints) -> tuple[Ints, Ints]:
+    """Every (row, node) such that node is the row's label or one of its ancestors."""
+    rows, nodes = [np.arange(len(label))], [label]
+    while len(rows[-1]):
+        up = parent[nodes[-1]]
+        rows.append(rows[-1][up >= 0])
+        nodes.append(up[up >= 0])
+    return np.concatenate(rows), np.concatenate(nodes)
+
+
+def raised(a: Aligned, parent: Ints) -> Aligned:
+    """The same weights on labels and their ancestors, each node with the largest weight at or below it."""
+    if (parent < 0).all():
+        return a
+    row, node = climb(a.label, parent)
+    key = a.item[row] * a.labels + node
+    order = np.argsort(key, kind="stable")
+    row, key = row[order], key[order]
+    start = np.flatnonzero(np.append(True, np.diff(key) > 0)) if len(key) else np.zeros(0, np.int64)
+
+    def top(x: Floats) -> Floats:
+        return np.maximum.reduceat(x[row], start) if len(start) else x[row]
+
+    key = key[start]
+    return Aligned(
+        key // a.labels, key % a.labels, top(a.gold), top(a.pred),
+        top(a.in_gold.astype(float)) > 0, top(a.in_pred.astype(float)) > 0, a.items, a.labels,
+    )  # fmt: skip
+
+
+def spread(a: Aligned, test_case: Ints, count: Floats, test_cases: int, tree: Mask, silent: Mask) -> Spread:
+    """Mean and deviations of gold's (raised) weights; a node that an item lacks has weight 0 there."""
+    shape = (test_cases, a.labels)
+    cell = test_case[a.item] * a.labels + a.label
+    many = count[a.item]
+
+    def total(x: Floats) -> Floats:
+        return np.bincount(cell, x, test_cases * a.labels).reshape(shape)
+
+    n = np.bincount(test_case, count, test_cases)[:, None]
+    absent = n - total(many)
+    size = np.maximum(n, 1)
+    mean = total(a.gold * many) / size
+    off = a.gold - mean.ravel()[cell]
+    varies = _varies(a.gold, cell, absent)
+    deviation = np.sqrt((total(off**2 * many) + absent * mean**2) / size)
+    absolute = (total(np.abs(off) * many) + absent * mean) / size
+    named = (total(a.in_gold * many) > 0) | tree[None, :]
+    return Spread(n, mean, deviation * varies, absolute * varies, named, silent)
+
+
+def _varies(gold: Floats, cell: Ints, absent: Floats) -> Mask:
+    """Whether a node's weight differs between items: on the weights, not on a rounded deviation."""
+    low, high = np.full(absent.size, np.inf), np.full(absent.size, -np.inf)
+    np.minimum.at(low, cell, gold)
+    np.maximum.at(high, cell, gold)
+    lacks = absent.ravel() > 0
+    low, high = np.where(lacks, np.minimum(low, 0), low), np.where(lacks, np.maximum(high, 0), high)
+    return (high > low).reshape(absent.shape)
+
+
+def paper_information(s: Spread, test_case: Ints, node: Ints, weight: Floats) -> Floats:
+    """−log2 P(agreement ≥ weight) under a normal with gold's mean and standard deviation.
+
+    The logarithm of the survival function is taken directly, so it grows with the weight without
+    end. Where gold never varies, no weight up to gold's is news and a larger one is 1 in n.
+    """
+    mean, deviation, n = s.mean[test_case, node], s.deviation[test_case, node], s.n[test_case, 0]
+    z = np.divide(weight - mean, deviation, out=np.zeros(len(mean)), where=deviation > 0)
+    constant = np.where(weight > mean + 1e-12, np.log2(np.maximum(n, 1)), 0.0)
+    bits = np.where(deviation > 0, -log_ndtr(-z) / np.log(2), constant)
+    return np.where(weight > 0, bits, 0.0)
+
+
+def pyevall_information(s: Spread, test_case: Ints, node: Ints, weight: Floats) -> Floats:
+    """PyEvALL's estimate: mean absolute deviation, and log2 n where 1 − Φ underflows to 0."""
+    mean, deviation = s.mean[test_case, node], s.absolute[test_case, node]
+    rarest = np.log2(np.maximum(s.n[test_case, 0], 1))
+    z = np.divide(weight - mean, deviation, out=np.full(len(mean), np.inf), where=deviation > 0)
+    tail = 1.0 - 0.5 * (1.0 + erf(z / np.sqrt(2.0)))
+    bits = np.where(tail > 0, -np.log2(np.where(tail > 0, tail, 1.0)), rarest)
+    bits = np.where(s.named[test_case, node], np.where(weight != 0, bits, 0.0), rarest)
+    return np.where(s.silent[node], 0.0, bits)
+
+
+INFORMATION = {"paper": paper_information, "pyevall": pyevall_information}
+
+
+def information(
+    a: Aligned, s: Spread, test_case: Ints, parent: Ints, variant: str = "paper"
+) -> tuple[Floats, Floats, Floats]:
+    """IC of gold, of the prediction and of their union, per item; ``a`` must be raised."""
+    measure = INFORMATION[variant]
+    case, up = test_case[a.item], parent[a.label]
+    inner = up >= 0
+
+    def of(weight: Floats, named: Mask) -> Floats:
+        bits = measure(s, case, a.label, weight)
+        bits[inner] -= measure(s, case[inner], up[inner], weight[inner])
+        return a.sum(np.where(named, bits, 0.0))
+
+    return of(a.gold, a.in_gold), of(a.pred, a.in_pred), of(np.maximum(a.gold, a.pred), a.in_gold | a.in_pred)
