@@ -199,6 +199,39 @@ KINDS: dict[str, Kind] = {
         "with {draws} draws and a family of {family} tests no corrected p can be below {least}",
         "ask for more --draws, fewer metrics, or another correction",
     ),
+    # weights
+    "weight-not-number": Kind("error", "the weight of {label!r} is not a number", "give every label a weight from 0 to 1"),
+    "weight-outside": Kind(
+        "error",
+        "the weight {weight:g} of {label!r} is outside [0, 1]",
+        "give probabilities or shares of votes (a softmax of scores); votes are {{\"annotator\": \"label\"}}",
+    ),
+    "weights-sum": Kind(
+        "warning", "the weights sum to {total:.4g}, {off:+.4g} off 1", "rescale them if the labels exclude each other"
+    ),
+    "weights-independent": Kind(
+        "note",
+        "the weights of {count} of {total} items do not sum to 1 (here {sum:.4g}, {off:+.4g} off): independent labels",
+        "rescale them if the labels exclude each other",
+    ),
+    "weights-empty": Kind("warning", "no label has a weight here; the item is {policy}", "give its labels their weights"),
+    "tied-majority": Kind(
+        "note",
+        "{count} of {total} gold items have several labels with the largest weight; the first label wins",
+        "use soft metrics, or harden=threshold, where ties matter",
+    ),
+    # clusters
+    "cluster-overlap": Kind(
+        "note",
+        "{count} items are in several clusters; scores of partitions are undefined",
+        "use purity, larsen_f or B-cubed, which allow it",
+    ),
+    "noise-items": Kind("note", "{count} items are noise ({name}); they count as {policy}", "choose with --noise-as"),
+    "noise-unsaid": Kind(
+        "note",
+        "{count} items are in a cluster called {name}, which counts as a cluster",
+        "if it means noise, pass --noise={name}",
+    ),
     # hierarchy
     "hierarchy-bad": Kind(
         "error", "the hierarchy cannot be read: {reason}", "write a nested JSON object or parent/child rows"

@@ -19,6 +19,8 @@ MODULES = {
     "splitting": "karat.contexts.splitting",
     "spans": "karat.contexts.spans",
     "ranking": "karat.contexts.ranking",
+    "soft": "karat.contexts.soft",
+    "clustering": "karat.contexts.clustering",
 }
 """Where each context lives; imported when it is asked for."""
 

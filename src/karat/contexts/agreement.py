@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from karat.cells import Sparse
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from karat.contexts.groups import Floats, Ints, distinct, matches, sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +30,19 @@ class Votes:
     @cached_property
     def counts(self) -> Sparse:
         """Votes of each item by label."""
-        key, many = _count(self.item * self.labels + self.label)
-        return Sparse(key // self.labels, key % self.labels, many, (self.items, self.labels))
+        key, place = distinct(self.item * self.labels + self.label)
+        many = sums(place, None, len(key))
+        return Sparse(key // max(self.labels, 1), key % max(self.labels, 1), many, (self.items, self.labels))
 
     @cached_property
     def per_item(self) -> Floats:
-        return np.bincount(self.item, minlength=self.items).astype(float)
+        return sums(self.item, None, self.items)
 
     @cached_property
     def agreeing(self) -> Floats:
         """Ordered pairs of votes of an item that agree."""
         c = self.counts
-        return np.bincount(c.row, c.data * (c.data - 1), self.items)
+        return sums(c.row, c.data * (c.data - 1), self.items)
 
     @cached_property
     def pairs(self) -> Floats:
@@ -54,13 +52,13 @@ class Votes:
     @cached_property
     def pairable(self) -> Sparse:
         """Votes by label of the items with at least two: the margins of the coincidence matrix."""
-        return self.counts * (self.per_item > 1)
+        return self.counts * (self.per_item > 1).astype(float)
 
     @cached_property
     def coincidences(self) -> Sparse:
         """Ordered label pairs within each item over (votes − 1); column a·K + b."""
         c = self.counts
-        left, right = _within(c.row)
+        left, right = matches(c.row, c.row)
         data = c.data[left] * (c.data[right] - (left == right)) / np.maximum(self.per_item[c.row[left]] - 1, 1)
         column = c.col[left] * self.labels + c.col[right]
         return Sparse.of(c.row[left], column, data, (self.items, self.labels**2))
@@ -70,9 +68,9 @@ class Votes:
         """Every two annotators who voted on the same item."""
         order = np.lexsort((self.annotator, self.item))
         item, who, label = self.item[order], self.annotator[order], self.label[order]
-        a, b = _within(item)
+        a, b = matches(item, item)
         a, b = a[a < b], b[a < b]
-        couple, code = np.unique(who[a] * self.annotators + who[b], return_inverse=True)
+        couple, code = distinct(who[a] * self.annotators + who[b])
         return Couples(item[a], code, label[a], label[b], couple, self.items, self.labels)
 
 
@@ -106,22 +104,6 @@ class Couples:
     @cached_property
     def right_of(self) -> Sparse:
         return self._matrix(self.code * self.labels + self.right, 1.0, len(self.couple) * self.labels)
-
-
-def _count(key: Ints) -> tuple[Ints, Floats]:
-    """Distinct keys and how often each occurs (sorted: hashing int64 keys is far slower)."""
-    key = np.sort(key)
-    start = np.flatnonzero(np.append(True, np.diff(key) > 0)) if len(key) else np.zeros(0, np.int64)
-    return key[start], np.diff(np.append(start, len(key))).astype(float)
-
-
-def _within(group: Ints) -> tuple[Ints, Ints]:
-    """All ordered pairs of positions that share a group; ``group`` is sorted."""
-    start = np.searchsorted(group, group, "left")
-    size = np.searchsorted(group, group, "right") - start
-    left = np.repeat(np.arange(len(group)), size)
-    within = np.arange(len(left)) - np.repeat(np.cumsum(size) - size, size)
-    return left, start[left] + within
 
 
 def ordinal_terms(coincidence: Floats, margin: Floats, order: Ints) -> tuple[Floats, Floats]:

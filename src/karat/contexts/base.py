@@ -46,6 +46,8 @@ class Table(Protocol):
     """What a reader made for its context alone, in place of a relation."""
     roles: Mapping[str, str]
     """The file's own names of our columns."""
+    memo: dict[str, Any]
+    """What a context read of it and will need again."""
 
     def line(self, row: int) -> int | None:
         """Physical line of a record (rows count from 0)."""

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from karat.contexts.groups import Floats, Ints, Mask, distinct, firsts, sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +30,7 @@ class Lists:
     """Number of labels that could be predicted."""
 
     def sum(self, x: Floats) -> Floats:
-        return np.bincount(self.item, x, len(self.truths))
+        return sums(self.item, x, len(self.truths))
 
     @cached_property
     def length(self) -> Floats:
@@ -87,22 +84,18 @@ class Lists:
         return np.divide(wrong, pairs, out=np.zeros(len(wrong)), where=pairs > 0)
 
 
-def lists(
-    gold: tuple[Ints, Ints], pred: tuple[Ints, Ints, Floats], items: int, labels: int
-) -> Lists:
+def lists(gold: tuple[Ints, Ints], pred: tuple[Ints, Ints, Floats], items: int, labels: int) -> Lists:
     """Lists from flat (item, label) of gold and (item, label, score) of the prediction.
 
     Equal scores go by the smaller label code; a label named twice keeps its best place.
     """
     item, label, score = pred
     order = np.lexsort((label, -score, item))
-    item, label, score = (x[order] for x in (item, label, score))
-    keep = _first(item * labels + label)
-    item, label, score = item[keep], label[keep], score[keep]
+    order = order[_first(item[order] * labels + label[order])]
+    item, label, score = item[order], label[order], score[order]
     rank = np.arange(len(item)) - np.searchsorted(item, item) + 1
-    truth = np.sort(gold[0] * labels + gold[1])
-    truth = truth[np.append(True, np.diff(truth) > 0)[: len(truth)]]
-    truths = np.bincount(truth // max(labels, 1), minlength=items).astype(float)
+    truth, _ = distinct(gold[0] * labels + gold[1])
+    truths = sums(truth // max(labels, 1), None, items)
     return Lists(item, label, rank, score, _member(item * labels + label, truth), truths, labels)
 
 
@@ -110,7 +103,7 @@ def _first(key: Ints) -> Mask:
     """Rows whose key has not occurred before."""
     order = np.argsort(key, kind="stable")
     out = np.zeros(len(key), bool)
-    out[order[np.append(True, np.diff(key[order]) > 0)[: len(key)]]] = True
+    out[order[firsts(key[order])]] = True
     return out
 
 

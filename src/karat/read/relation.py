@@ -4,26 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
 
-from karat.contexts.base import Columns
 from karat.findings import Finding, InputError, finding
+from karat.read.long import gather, is_long, long_columns
 from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns
-
-
-class Engine(Protocol):
-    """What reading needs of an engine."""
-
-    def run(self, sql: str) -> Columns: ...
-    def execute(self, sql: str) -> None: ...
-    def register(self, name: str, columns: Any) -> None: ...
-    def types(self, source: str) -> dict[str, str]: ...
-
+from karat.read.table import Engine as Engine
 
 SAID = {
     "label": "labels",
     "labels": "lists of labels",
     "weights": "weights by label",
+    "votes": "votes by annotator",
     "number": "numbers",
     "pages": "pages",
     "spans": "spans",
@@ -66,8 +57,13 @@ def normalise(
     name = table_name(read)
     if any(f.severity == "error" for f in findings):
         raise InputError(findings)
+    long = long_columns(read, types, found, kind)
+    if long and is_long(engine, read, relation, quoted(found["id"]), long):
+        return gather(engine, table, name, _long_rows(relation, found, long, types, text), long)
+    # Objects are taken apart once: it is what reading them costs most.
+    stored = "TABLE" if kind in ("weights", "votes") else "VIEW"
     engine.execute(
-        f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {_text(found.get('test_case'), types)} AS test_case,"
+        f"CREATE OR REPLACE TEMP {stored} {name} AS SELECT {_text(found.get('test_case'), types)} AS test_case,"
         f" {_id(found.get('id'), types)} AS id, {expression} AS value{_cluster(read, types)} FROM {relation}"
     )
     table.sql, table.kind, table.roles = name, kind, found
@@ -83,6 +79,21 @@ def _cluster(read: Read, types: Mapping[str, str]) -> str:
     if column not in types:
         raise InputError([finding("cluster-column-missing", read.name, column=column, found=", ".join(types))])
     return f", CAST({quoted(column)} AS VARCHAR) AS cluster"
+
+
+def _long_rows(
+    relation: str, found: Mapping[str, str], long: Mapping[str, str], types: Mapping[str, str], json: bool
+) -> str:
+    """A query of one row per item and label (or annotator), from a long relation."""
+    value = f"{quoted(found['value'])}->>'$'" if json else f"CAST({quoted(found['value'])} AS VARCHAR)"
+    if "annotator" in long:
+        other = f"CAST({quoted(long['annotator'])} AS VARCHAR)"
+    else:
+        other = f"TRY_CAST({quoted(long['score'])} AS DOUBLE)"
+    return (
+        f"SELECT {_text(found.get('test_case'), types)} AS test_case, {_id(found['id'], types)} AS id,"
+        f" {value} AS label, {other} AS other FROM {relation}"
+    )
 
 
 def _required(read: Read, types: Mapping[str, str], found: Mapping[str, str]) -> None:
@@ -126,14 +137,24 @@ def _value(engine: Engine, read: Read, table: Table, column: str, text: bool) ->
     if declared.endswith("[]"):
         return "labels", f"CAST({c} AS VARCHAR[])"
     if declared.startswith(("MAP", "STRUCT")):
-        return "weights", f"CAST({_map(c, declared)} AS MAP(VARCHAR, DOUBLE))"
+        return _map_value(c, declared)
     if declared.startswith(("ENUM", "BOOLEAN")) or _is_label(column, read):
         return "label", f"CAST({c} AS VARCHAR)"
     return "number", f"CAST({c} AS DOUBLE)"
 
 
-def _map(c: str, declared: str) -> str:
-    return c if declared.startswith("MAP") else f"CAST(to_json({c}) AS MAP(VARCHAR, DOUBLE))"
+def _map_value(c: str, declared: str) -> tuple[str, str]:
+    if declared.startswith("STRUCT"):
+        kind = "votes" if "DOUBLE" not in declared and "VARCHAR" in declared else "weights"
+        return kind, _cast(f"to_json({c})", kind, True)
+    if declared.endswith(", VARCHAR)"):
+        return "votes", _unless_null(c, f"{{'labels': map_keys({c}), 'votes': map_values({c})}}")
+    numbers = f"CAST(map_values({c}) AS DOUBLE[])"
+    return "weights", _unless_null(c, f"{{'labels': map_keys({c}), 'weights': {numbers}}}")
+
+
+def _unless_null(c: str, expression: str) -> str:
+    return f"CASE WHEN {c} IS NULL THEN NULL ELSE {expression} END"
 
 
 def _is_label(column: str, read: Read) -> bool:
@@ -184,6 +205,8 @@ def _text_value(engine: Engine, read: Read, table: Table, c: str, json: bool) ->
         kind, kinds = "label", {"label": table.rows}
     if len(kinds) > 1:
         table.findings += _wrong_kind(engine, table, first, kind, json)
+    if kind == "weights" and _are_votes(engine, table, c):
+        kind = "votes"
     return kind, _cast(c, kind, json)
 
 
@@ -195,6 +218,16 @@ def _constants(engine: Engine, table: Table, c: str, firsts: list[str]) -> list[
     rows = engine.run(f"SELECT text, nth FROM {found} WHERE text SIMILAR TO '-?[NnIi].*' ORDER BY nth LIMIT 20")
     said = zip(rows["text"].tolist(), rows["nth"].tolist(), strict=True)
     return [finding("bad-json", table.name, table.line(at), reason=f"{text} is not a JSON number") for text, at in said]
+
+
+def _are_votes(engine: Engine, table: Table, c: str) -> bool:
+    """Do the first objects hold texts (annotator: label) in place of numbers?"""
+    sample = f"(SELECT {c} AS text FROM {table.sql} WHERE {c} IS NOT NULL AND NOT regexp_matches({c}, '^\\s*\\{{\\s*\\}}') LIMIT 1000)"
+    pattern = r'''^\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"'''
+    found = engine.run(
+        f"SELECT count(*) AS n, count(*) FILTER (WHERE regexp_matches(text, '{pattern}')) AS votes FROM {sample}"
+    )
+    return bool(found["n"][0]) and bool(found["votes"][0] == found["n"][0])
 
 
 def _all_json(engine: Engine, table: Table, c: str, kinds: Mapping[str, int]) -> bool:
@@ -212,7 +245,10 @@ def _cast(c: str, kind: str, json: bool) -> str:
     if kind == "labels":
         return f"CAST(CAST({c} AS JSON) AS VARCHAR[])"
     if kind == "weights":
-        return f"CAST(CAST({c} AS JSON) AS MAP(VARCHAR, DOUBLE))"
+        numbers = f"TRY_CAST(json_extract_string({c}, '$.*') AS DOUBLE[])"
+        return _unless_null(c, f"{{'labels': json_keys({c}), 'weights': {numbers}}}")
+    if kind == "votes":
+        return _unless_null(c, f"{{'labels': json_keys({c}), 'votes': json_extract_string({c}, '$.*')}}")
     return f"CAST({c} AS DOUBLE)"
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
+from karat.contexts.base import Columns
 from karat.findings import Finding
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -53,6 +54,15 @@ NUMBERS = ("relevance", "rel", "grade", "rank", "score")
 """Column names that say that the values are numbers."""
 
 
+class Engine(Protocol):
+    """What reading needs of an engine."""
+
+    def run(self, sql: str) -> Columns: ...
+    def execute(self, sql: str) -> None: ...
+    def register(self, name: str, columns: Any) -> None: ...
+    def types(self, source: str) -> dict[str, str]: ...
+
+
 @dataclass
 class Read:
     """What to read and what the user said of it."""
@@ -89,6 +99,7 @@ class Table:
     """The file's own names of our columns."""
     sha256: str | None = None
     bytes: int | None = None
+    memo: dict[str, Any] = field(default_factory=dict)
 
     def line(self, row: int) -> int | None:
         return self.line_of(row)

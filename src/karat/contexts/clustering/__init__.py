@@ -10,44 +10,20 @@ import numpy as np
 
 from karat.cells import Ints, Sparse
 from karat.contexts.base import Context, Counted, Option, Run, Table
-from karat.contexts.clustering.cells import Clusters, distinct
-from karat.contexts.clustering.metrics import (
-    adjusted_rand,
-    ami,
-    bcubed_f1,
-    bcubed_precision,
-    bcubed_recall,
-    class_entropy,
-    completeness,
-    entropy,
-    fowlkes_mallows,
-    homogeneity,
-    inverse_purity,
-    jaccard,
-    larsen_f,
-    nmi,
-    purity,
-    purity_f,
-    rand,
-    v_measure,
-    variation_of_information,
-)
-from karat.contexts.entries import Entries, cases, gold_entries, ids, pred_entries, predicted
+from karat.contexts.clustering.cells import Clusters
+from karat.contexts.entries import Entries, cases, entries, ids, moved, places
+from karat.contexts.groups import distinct
 from karat.contexts.pairing import Coverage, coverage_findings, repeated_ids
 from karat.findings import Finding, finding
-
-__all__ = [
-    "Clusters", "adjusted_rand", "ami", "bcubed_f1", "bcubed_precision", "bcubed_recall", "class_entropy",
-    "completeness", "context", "entropy", "fowlkes_mallows", "homogeneity", "inverse_purity", "jaccard", "larsen_f",
-    "nmi", "purity", "purity_f", "rand", "v_measure", "variation_of_information",
-]  # fmt: skip
 
 MISSING = Option(
     "missing", ("wrong", "error", "skip", "singletons"), "wrong",
     "what a gold item in no predicted cluster is: wrong, an error, left out, or a cluster of its own",
 )  # fmt: skip
 NOISE = Option("noise", str, None, "cluster name that means noise (such as -1), not a cluster")
-NOISE_AS = Option("noise_as", ("singletons", "missing"), "singletons", "what a noise item is: a cluster of its own, or in none")
+NOISE_AS = Option(
+    "noise_as", ("singletons", "missing"), "singletons", "what a noise item is: a cluster of its own, or in none"
+)
 
 
 class Clustering(Context):
@@ -57,20 +33,28 @@ class Clustering(Context):
     title = "Clustering"
     cells = Clusters
     kinds = ("clusters", "labels", "label")
-    metrics = ("purity", "inverse_purity", "purity_f", "bcubed_precision", "bcubed_recall", "bcubed_f1", "adjusted_rand", "nmi", "ami")
+    metrics = (
+        "purity",
+        "inverse_purity",
+        "purity_f",
+        "bcubed_precision",
+        "bcubed_recall",
+        "bcubed_f1",
+        "adjusted_rand",
+        "nmi",
+        "ami",
+    )
     options = (MISSING, NOISE, NOISE_AS)
     example = '{"id": "1", "value": ["cluster 3"]}'
 
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
         return repeated_ids(run, table)
 
-    def count(
-        self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False
-    ) -> Counted:
-        answered = predicted(run, gold, pred)
-        coverage = Coverage(gold.rows, pred.rows, int(answered.sum()))
+    def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
+        place = places(run, gold, pred)
+        coverage = Coverage(gold.rows, pred.rows, int((place >= 0).sum()))
         findings = coverage_findings(run, gold, pred, coverage, options)
-        sides = [gold_entries(run, gold), pred_entries(run, gold, pred)]
+        sides = [entries(run, gold), moved(entries(run, pred), place)]
         findings += [f for side, table in zip(sides, (gold, pred), strict=True) for f in _remarks(side, table, options)]
         gold_of, pred_of = (_memberships(side, gold.rows, options) for side in sides)
         keep = np.bincount(gold_of[0], minlength=gold.rows) > 0
@@ -124,7 +108,9 @@ def _cells(run: Run, gold: Table, gold_of: Members, pred_of: Members, keep: Any,
     test_case = np.searchsorted(used, test_case[keep])
     sides = [_own(members, place, test_case) for members in (gold_of, pred_of)]
     codes = [_set_codes(item, cluster, len(test_case)) for item, cluster in sides]
-    _, cell = distinct((test_case * (codes[0].max(initial=0) + 1) + codes[0]) * (codes[1].max(initial=0) + 1) + codes[1])
+    _, cell = distinct(
+        (test_case * (codes[0].max(initial=0) + 1) + codes[0]) * (codes[1].max(initial=0) + 1) + codes[1]
+    )
     first = np.zeros(int(cell.max(initial=-1)) + 1, np.int64)
     first[cell[::-1]] = np.arange(len(cell))[::-1]
     matrices = [_matrix(item, cluster, first, len(cell)) for item, cluster in sides]

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from karat.cells import Cells, Floats, Grouped, Ints, Sparse, Weights
 from karat.contexts.clustering.table import Table, divide
+from karat.contexts.groups import distinct, matches, sums
 
 
 class Clusters(Cells):
@@ -29,12 +30,12 @@ class Clusters(Cells):
     @cached_property
     def gold_sets(self) -> Floats:
         """Number of gold clusters of an item."""
-        return np.bincount(self.gold_of.row, self.gold_of.data, len(self))
+        return sums(self.gold_of.row, self.gold_of.data, len(self))
 
     @cached_property
     def pred_sets(self) -> Floats:
         """Number of predicted clusters of an item; 0 where the prediction leaves it out."""
-        return np.bincount(self.pred_of.row, self.pred_of.data, len(self))
+        return sums(self.pred_of.row, self.pred_of.data, len(self))
 
     @cached_property
     def overlapping(self) -> Floats:
@@ -87,7 +88,7 @@ class _Columns:
 
     def __init__(self, gold_of: Sparse, pred_of: Sparse) -> None:
         self.gold_of, self.pred_of = gold_of, pred_of
-        left, right = joined(gold_of.row, pred_of.row)
+        left, right = matches(gold_of.row, pred_of.row)
         key = gold_of.col[left] * pred_of.shape[1] + pred_of.col[right]
         pairs, column = distinct(key)
         self.gold, self.pred = pairs // max(pred_of.shape[1], 1), pairs % max(pred_of.shape[1], 1)
@@ -107,7 +108,7 @@ class Links:
     @cached_property
     def memberships(self) -> Floats:
         """Clusters that each cell's items are in."""
-        return np.bincount(self.here.row, self.here.data, self.size[0])
+        return sums(self.here.row, self.here.data, self.size[0])
 
     @cached_property
     def each(self) -> Sparse:
@@ -133,7 +134,7 @@ class Links:
 
     def by_membership(self, each: Floats) -> Floats:
         """Sum over clusters of their members' mean share: an item counts once for each of its clusters."""
-        left, right = joined(self.here.col, self.here.col)
+        left, right = matches(self.here.col, self.here.col)
         cluster, u, v = self.here.col[left], self.here.row[left], self.here.row[right]
         row, col, share = self._shared
         key = row * self.size[0] + col
@@ -141,27 +142,8 @@ class Links:
         share = share[order][np.searchsorted(key[order], u * self.size[0] + v)]
         width = self.here.shape[1]
         within = csr_array((share, (np.arange(len(cluster)), cluster)), shape=(len(cluster), width))
-        size = each @ csr_array((self.here.data, (self.here.row, self.here.col)), shape=self.here.shape)
-        return divide((each[:, u] * each[:, v]) @ within, size).sum(1)
-
-
-def joined(left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """Positions (i, j) with ``left[i] == right[j]``, every combination."""
-    order = np.argsort(right, kind="stable")
-    start = np.searchsorted(right[order], left, "left")
-    size = np.searchsorted(right[order], left, "right") - start
-    first = np.repeat(np.arange(len(left)), size)
-    within = np.arange(len(first)) - np.repeat(np.cumsum(size) - size, size)
-    return first, order[np.repeat(start, size) + within]
-
-
-def distinct(key: Ints) -> tuple[Ints, Ints]:
-    """Sorted distinct keys, and the place of each key among them."""
-    order = np.argsort(key, kind="stable")
-    new = np.append(True, np.diff(key[order]) > 0)[: len(key)]
-    place = np.empty(len(key), np.int64)
-    place[order] = np.cumsum(new) - 1
-    return key[order][new], place
+        size = np.asarray(each @ csr_array((self.here.data, (self.here.row, self.here.col)), shape=self.here.shape))
+        return divide(np.asarray((each[:, u] * each[:, v]) @ within), size).sum(1)
 
 
 def _within(matrix: Sparse, test_case: Ints) -> Sparse:

@@ -24,7 +24,9 @@ _ROSENBERG = "Rosenberg & Hirschberg 2007, V-measure, EMNLP-CoNLL"
 _AMIGO = "Amigó et al. 2009, doi:10.1007/s10791-008-9066-8"
 _MEILA = "Meilă 2007, doi:10.1016/j.jmva.2006.11.013"
 
-PARTITION = "needs every item in exactly one cluster on both sides (missing=singletons or skip deals with items left out)"
+PARTITION = (
+    "needs every item in exactly one cluster on both sides (missing=singletons or skip deals with items left out)"
+)
 Mean = Literal["arithmetic", "geometric", "min", "max"]
 
 

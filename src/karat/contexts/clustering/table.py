@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from karat.contexts.groups import Floats, Ints, firsts
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +87,7 @@ def _pairs(x: Floats) -> Floats:
 def _largest(x: Floats, at: Ints) -> Floats:
     """Largest column of each cluster."""
     order = np.argsort(at, kind="stable")
-    start = np.flatnonzero(np.append(True, np.diff(at[order]) > 0)) if len(at) else np.zeros(0, np.int64)
+    start = np.flatnonzero(firsts(at[order]))
     return np.maximum.reduceat(x[:, order], start, axis=1) if len(start) else np.zeros((len(x), 0))
 
 
@@ -128,10 +126,8 @@ def _expected(gold: Floats, pred: Floats) -> float:
     return total
 
 
-def _expected_part(
-    a: Ints, b: Ints, low: Ints, size: Ints, weight: Floats, n: int, log_factorial: Floats
-) -> float:
-    a, b, weight = (np.repeat(x, size) for x in (a, b, weight))
+def _expected_part(a: Ints, b: Ints, low: Ints, size: Ints, weight: Floats, n: int, log_factorial: Floats) -> float:
+    a, b, weight = np.repeat(a, size), np.repeat(b, size), np.repeat(weight, size)
     k = np.arange(len(a)) + np.repeat(low - np.cumsum(size) + size, size)
     f = log_factorial
     log_chance = f[a] + f[b] + f[n - a] + f[n - b] - f[n] - f[k] - f[a - k] - f[b - k] - f[n - a - b + k]

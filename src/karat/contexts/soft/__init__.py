@@ -10,48 +10,14 @@ import numpy as np
 
 from karat.cells import Sparse
 from karat.contexts.base import MISSING, Context, Counted, Option, Run, Table
-from karat.contexts.entries import Entries, Floats, cases, gold_entries, ids, pred_entries, predicted
+from karat.contexts.entries import Entries, Floats, cases, entries, ids, moved, places
 from karat.contexts.labels import ordered, unknown_labels
 from karat.contexts.pairing import Coverage, coverage_findings, repeated_ids
-from karat.contexts.soft.annotators import (
-    fleiss_kappa,
-    krippendorff_alpha,
-    pairwise_kappa,
-    percent_agreement,
-    perspectivist_accuracy,
-)
 from karat.contexts.soft.cells import SoftCells
 from karat.contexts.soft.checks import check_weights
-from karat.contexts.soft.contrast import icm_soft, icm_soft_norm
 from karat.contexts.soft.hard import tied
-from karat.contexts.soft.metrics import (
-    accuracy,
-    brier,
-    cosine,
-    cross_entropy,
-    ece,
-    entropy_correlation,
-    entropy_similarity,
-    euclidean,
-    js_distance,
-    js_divergence,
-    kl,
-    mae,
-    manhattan,
-    mse,
-    soft_accuracy,
-    soft_f1,
-    wasserstein,
-)
 from karat.contexts.tree import HIERARCHY, outside_hierarchy
 from karat.findings import Finding, InputError, finding
-
-__all__ = [
-    "SoftCells", "accuracy", "brier", "context", "cosine", "cross_entropy", "ece", "entropy_correlation",
-    "entropy_similarity", "euclidean", "fleiss_kappa", "icm_soft", "icm_soft_norm", "js_distance", "js_divergence", "kl",
-    "krippendorff_alpha", "mae", "manhattan", "mse", "pairwise_kappa", "percent_agreement", "perspectivist_accuracy",
-    "soft_accuracy", "soft_f1", "wasserstein",
-]  # fmt: skip
 
 HARDEN = Option("harden", ("majority", "threshold"), "majority", "how weights become labels for accuracy, f1, …")
 THRESHOLD = Option("threshold", float, 0.5, "weight from which a label holds, with harden=threshold")
@@ -72,11 +38,10 @@ class Soft(Context):
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
         return [*repeated_ids(run, table), *(check_weights(run, table) if table.kind == "weights" else [])]
 
-    def count(
-        self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False
-    ) -> Counted:
-        of_gold, of_pred = gold_entries(run, gold), pred_entries(run, gold, pred)
-        answered = predicted(run, gold, pred)
+    def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
+        place = places(run, gold, pred)
+        of_gold, of_pred = entries(run, gold), moved(entries(run, pred), place)
+        answered = np.bincount(place[place >= 0], minlength=gold.rows) > 0
         coverage = Coverage(gold.rows, pred.rows, int(answered.sum()))
         findings = coverage_findings(run, gold, pred, coverage, options)
         findings += unknown_labels(_unknown(of_gold, of_pred), of_gold.labels, pred)
@@ -103,21 +68,21 @@ def _cells(
     test_case, names = cases(run, gold)
     used = np.unique(test_case[keep])
     size = (int(keep.sum()), len(classes))
+    gold_weight, pred_weight = (_weights(of, place, classes, size) for of in kept)
+    votes, answers = (_votes(of, place, classes, annotators, size) for of in kept)
     return SoftCells(
-        *(_weights(e, place, classes, size) for e in kept),
-        np.searchsorted(used, test_case[keep]), [names[t] for t in used], classes,
+        gold_weight, pred_weight, np.searchsorted(used, test_case[keep]), [names[t] for t in used], classes,
         hierarchy=options["hierarchy"], how=options["harden"], at=options["threshold"],
-        position=positions(classes, options["order"]), annotators=annotators,
-        votes_of=_votes(kept[0], place, classes, annotators, size), answers_of=_votes(kept[1], place, classes, annotators, size),
+        position=positions(classes, options["order"]), annotators=annotators, votes_of=votes, answers_of=answers,
         unit=np.arange(size[0]) if units else None,
         unit_ids=np.array(ids(run, gold), object)[keep].tolist() if units else None,
     )  # fmt: skip
 
 
-def _weights(entries: Entries, place: Any, classes: Sequence[str], size: tuple[int, int]) -> Sparse:
+def _weights(of: Entries, place: Any, classes: Sequence[str], size: tuple[int, int]) -> Sparse:
     """Weights by item and label; votes become shares. Zeros are kept: a label can be named with weight 0."""
-    item, label, weight = place[entries.item], entries.recoded(classes), entries.weight
-    if entries.annotator is None:
+    item, label, weight = place[of.item], of.recoded(classes), of.weight
+    if of.annotator is None:
         return Sparse(item, label, weight, size)
     key = np.sort(item * size[1] + label)
     start = np.flatnonzero(np.append(True, np.diff(key) > 0)[: len(key)])
@@ -127,13 +92,13 @@ def _weights(entries: Entries, place: Any, classes: Sequence[str], size: tuple[i
 
 
 def _votes(
-    entries: Entries, place: Any, classes: Sequence[str], annotators: Sequence[str], size: tuple[int, int]
+    of: Entries, place: Any, classes: Sequence[str], annotators: Sequence[str], size: tuple[int, int]
 ) -> Sparse | None:
-    if entries.annotator is None:
+    if of.annotator is None:
         return None
-    who = np.searchsorted(np.array(annotators, object), np.array(entries.annotators, object))[entries.annotator]
-    column = who * len(classes) + entries.recoded(classes)
-    return Sparse.of(place[entries.item], column, 1.0, (size[0], len(annotators) * len(classes)))
+    who = np.searchsorted(np.array(annotators, object), np.array(of.annotators, object))[of.annotator]
+    column = who * len(classes) + of.recoded(classes)
+    return Sparse.of(place[of.item], column, 1.0, (size[0], len(annotators) * len(classes)))
 
 
 def positions(classes: Sequence[str], order: str | None) -> Floats | None:
@@ -146,7 +111,16 @@ def positions(classes: Sequence[str], order: str | None) -> Floats | None:
     place = {label.strip(): float(i) for i, label in enumerate(order.split(","))}
     lost = [label for label in classes if label not in place]
     if lost:
-        raise InputError([finding("bad-option", None, message=f"order leaves out {', '.join(lost[:5])}", way_out="name every label once")])
+        raise InputError(
+            [
+                finding(
+                    "bad-option",
+                    None,
+                    message=f"order leaves out {', '.join(lost[:5])}",
+                    way_out="name every label once",
+                )
+            ]
+        )
     return np.array([place[label] for label in classes])
 
 

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from karat.contexts.groups import Floats, Ints, Mask, distinct, sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +26,7 @@ class Aligned:
 
     def sum(self, x: Floats) -> Floats:
         """Sum of ``x`` over the labels of each item."""
-        return np.bincount(self.item, x, self.items)
+        return sums(self.item, x, self.items)
 
     @cached_property
     def gold_mass(self) -> Floats:
@@ -54,20 +51,25 @@ def share(weight: Floats, mass: Floats) -> Floats:
     return np.divide(weight, mass, out=np.zeros(len(weight)), where=mass > 0)
 
 
-def align(
-    gold: tuple[Ints, Ints, Floats], pred: tuple[Ints, Ints, Floats], items: int, labels: int
-) -> Aligned:
+DENSE = 8
+"""Cells per entry up to which a full item × label table is cheaper than sorting."""
+
+
+def slots(key: Ints, size: int) -> tuple[Ints, Ints]:
+    """Sorted distinct keys below ``size``, and the place of each key among them."""
+    if size <= DENSE * len(key):
+        used = np.zeros(size, bool)
+        used[key] = True
+        return np.flatnonzero(used), (np.cumsum(used) - 1)[key]
+    return distinct(key)
+
+
+def align(gold: tuple[Ints, Ints, Floats], pred: tuple[Ints, Ints, Floats], items: int, labels: int) -> Aligned:
     """Join (item, label, weight) of both sides on item and label; a repeated pair keeps its last weight."""
-    key = np.concatenate([gold[0] * labels + gold[1], pred[0] * labels + pred[1]])
-    order = np.argsort(key, kind="stable")
-    first = np.ones(len(key), bool)
-    first[1:] = np.diff(key[order]) > 0
-    place = np.empty(len(key), np.int64)
-    place[order] = np.cumsum(first) - 1
-    key, split = key[order][first], len(gold[0])
+    wide, split = max(labels, 1), len(gold[0])
+    key, place = slots(np.concatenate([gold[0] * wide + gold[1], pred[0] * wide + pred[1]]), items * wide)
     gold_weight, in_gold = _put(place[:split], gold[2], len(key))
     pred_weight, in_pred = _put(place[split:], pred[2], len(key))
-    wide = max(labels, 1)
     return Aligned(key // wide, key % wide, gold_weight, pred_weight, in_gold, in_pred, items, labels)
 
 

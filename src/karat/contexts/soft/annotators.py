@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.cells import Floats, Weights
 from karat.contexts.agreement import ordinal_terms
+from karat.contexts.groups import sums
 from karat.contexts.soft.cells import SoftCells
 from karat.metric import metric
 from karat.score import Values, defined, mean_defined, ratio
@@ -35,7 +36,9 @@ def percent_agreement(W: Weights, cells: SoftCells) -> Values:
     return ratio(W @ (v.agreeing / np.maximum(v.pairs, 1)), W @ several, _NO_PAIRS)
 
 
-@metric(SoftCells, better="neither", bounds=(-1, 1), title="Fleiss' kappa", reference="Fleiss 1971, doi:10.1037/h0031619")
+@metric(
+    SoftCells, better="neither", bounds=(-1, 1), title="Fleiss' kappa", reference="Fleiss 1971, doi:10.1037/h0031619"
+)
 def fleiss_kappa(W: Weights, cells: SoftCells) -> Values:
     """Agreement of any number of annotators beyond chance.
 
@@ -54,7 +57,9 @@ def fleiss_kappa(W: Weights, cells: SoftCells) -> Values:
     votes = W @ cells.votes.pairable
     total = votes.sum(1)
     chance = (votes**2).sum(1)
-    return ratio(np.nan_to_num(observed) * total**2 - chance, total**2 - chance, f"{_NO_PAIRS}, or all votes are one label")
+    return ratio(
+        np.nan_to_num(observed) * total**2 - chance, total**2 - chance, f"{_NO_PAIRS}, or all votes are one label"
+    )
 
 
 @metric(SoftCells, better="neither", bounds=(-1, 1), title="Krippendorff's alpha", reference=_KRIPPENDORFF)
@@ -95,7 +100,7 @@ def _interval(W: Weights, cells: SoftCells) -> tuple[Floats, Floats]:
     v, x = cells.votes, cells.position
     assert x is not None
     x = x - x.mean()
-    first, second = (np.bincount(v.item, x[v.label] ** power, v.items) for power in (1, 2))
+    first, second = (sums(v.item, x[v.label] ** power, v.items) for power in (1, 2))
     several = v.per_item > 1
     apart = np.where(several, 2 * (v.per_item * second - first**2) / np.maximum(v.per_item - 1, 1), 0.0)
     margin = W @ v.pairable
@@ -111,7 +116,13 @@ def _ordinal(W: Weights, cells: SoftCells) -> tuple[Floats, Floats]:
 _DISAGREEMENT = {"nominal": _nominal, "interval": _interval, "ordinal": _ordinal}
 
 
-@metric(SoftCells, better="neither", bounds=(-1, 1), title="Pairwise Cohen's kappa", reference="Cohen 1960, doi:10.1177/001316446002000104")
+@metric(
+    SoftCells,
+    better="neither",
+    bounds=(-1, 1),
+    title="Pairwise Cohen's kappa",
+    reference="Cohen 1960, doi:10.1177/001316446002000104",
+)
 def pairwise_kappa(W: Weights, cells: SoftCells) -> Values:
     """Mean over pairs of annotators of Cohen's kappa on the items that both labelled.
 
@@ -151,7 +162,7 @@ def perspectivist_accuracy(
     if average == "annotator":
         return Values(mean_defined(ratio(W @ cells.matched, W @ cells.voted, "").value), reason)
     total = cells.votes.per_item
-    met = np.bincount(cells.matched.row, cells.matched.data, len(cells))
+    met = sums(cells.matched.row, cells.matched.data, len(cells))
     if average == "vote":
         return ratio(W @ met, W @ total, reason)
     return ratio(W @ (met / np.maximum(total, 1)), W @ (total > 0).astype(float), reason)

@@ -11,7 +11,8 @@ import numpy as np
 
 from karat.cells import Floats, Ints, Sparse
 from karat.contexts.agreement import Votes
-from karat.contexts.soft.aligned import Aligned, Mask, align
+from karat.contexts.groups import Mask
+from karat.contexts.soft.aligned import Aligned, align
 from karat.contexts.soft.hard import harden
 from karat.contexts.soft.information import Spread, information, raised, spread
 from karat.contexts.tree import TreeCells
@@ -30,7 +31,9 @@ class SoftCells(TreeCells):
         answers_of: Sparse | None = None, **units: Any,
     ) -> None:  # fmt: skip
         items = gold_weight.shape[0]
-        super().__init__(np.ones(items) if n is None else n, test_case, test_cases, classes, hierarchy=hierarchy, **units)
+        super().__init__(
+            np.ones(items) if n is None else n, test_case, test_cases, classes, hierarchy=hierarchy, **units
+        )
         self.gold_weight, self.pred_weight = gold_weight, pred_weight
         self.how, self.at = how, at
         self.position: Floats | None = None if position is None else np.asarray(position, float)
@@ -73,7 +76,9 @@ class SoftCells(TreeCells):
     def _sparse(self, rows: Mask, data: Any = 1.0) -> Sparse:
         a = self.aligned
         at = np.flatnonzero(rows)
-        return Sparse.of(a.item[at], a.label[at], data if np.isscalar(data) else data[at], (len(self), len(self.classes)))
+        return Sparse.of(
+            a.item[at], a.label[at], data if np.isscalar(data) else data[at], (len(self), len(self.classes))
+        )
 
     @cached_property
     def hard(self) -> tuple[Mask, Mask]:
@@ -173,7 +178,9 @@ class SoftCells(TreeCells):
         v = self.votes
         if len(self.answers_of.row):
             width = self.votes_of.shape[1]
-            met = np.isin(self.votes_of.row * width + self.votes_of.col, self.answers_of.row * width + self.answers_of.col)
+            met = np.isin(
+                self.votes_of.row * width + self.votes_of.col, self.answers_of.row * width + self.answers_of.col
+            )
         else:
             met = self._top_label[v.item] == v.label
         return Sparse.of(v.item, v.annotator, met.astype(float), self.voted.shape)

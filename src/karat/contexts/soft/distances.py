@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.contexts.soft.aligned import Aligned, Floats, share
+from karat.contexts.groups import Floats, sums
+from karat.contexts.soft.aligned import Aligned, share
 
 
 def log(x: Floats, base: float) -> Floats:
@@ -82,7 +83,7 @@ def wasserstein(a: Aligned, positions: tuple[float, ...]) -> Floats:
     before = np.concatenate([[0.0], surplus])[start]
     gap = np.append(np.diff(place), 0.0)
     gap[np.append(np.diff(item) > 0, True)] = 0.0
-    moved = np.bincount(item, np.abs(surplus - before[item]) * gap, a.items)
+    moved = sums(item, np.abs(surplus - before[item]) * gap, a.items)
     return np.where(a.answered, moved, _farthest(a, gold, position))
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.contexts.soft.aligned import Aligned, Floats, Ints, Mask
+from karat.contexts.groups import Floats, Ints, Mask, firsts
+from karat.contexts.soft.aligned import Aligned
 
 
 def majority(a: Aligned, weight: Floats) -> Mask:
     """Rows that hold their item's largest weight; of equal weights the first label wins."""
     order = np.lexsort((a.label, -weight, a.item))
-    first = np.append(True, np.diff(a.item[order]) > 0) if len(order) else np.zeros(0, bool)
+    first = firsts(a.item[order])
     out = np.zeros(len(order), bool)
     out[order[first]] = True
     return out & (weight > 0)

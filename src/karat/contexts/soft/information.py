@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import erf, log_ndtr
 
-from karat.contexts.soft.aligned import Aligned, Floats, Ints, Mask
+from karat.contexts.groups import Floats, Ints, Mask, sums
+from karat.contexts.soft.aligned import Aligned, slots
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,19 +46,15 @@ def raised(a: Aligned, parent: Ints) -> Aligned:
     if (parent < 0).all():
         return a
     row, node = climb(a.label, parent)
-    key = a.item[row] * a.labels + node
-    order = np.argsort(key, kind="stable")
-    row, key = row[order], key[order]
-    start = np.flatnonzero(np.append(True, np.diff(key) > 0)) if len(key) else np.zeros(0, np.int64)
+    key, place = slots(a.item[row] * a.labels + node, a.items * a.labels)
 
     def top(x: Floats) -> Floats:
-        return np.maximum.reduceat(x[row], start) if len(start) else x[row]
+        out = np.zeros(len(key))
+        np.maximum.at(out, place, x[row])
+        return out
 
-    key = key[start]
-    return Aligned(
-        key // a.labels, key % a.labels, top(a.gold), top(a.pred),
-        top(a.in_gold.astype(float)) > 0, top(a.in_pred.astype(float)) > 0, a.items, a.labels,
-    )  # fmt: skip
+    in_gold, in_pred = (top(x.astype(float)) > 0 for x in (a.in_gold, a.in_pred))
+    return Aligned(key // a.labels, key % a.labels, top(a.gold), top(a.pred), in_gold, in_pred, a.items, a.labels)
 
 
 def spread(a: Aligned, test_case: Ints, count: Floats, test_cases: int, tree: Mask, silent: Mask) -> Spread:
@@ -67,9 +64,9 @@ def spread(a: Aligned, test_case: Ints, count: Floats, test_cases: int, tree: Ma
     many = count[a.item]
 
     def total(x: Floats) -> Floats:
-        return np.bincount(cell, x, test_cases * a.labels).reshape(shape)
+        return sums(cell, x, test_cases * a.labels).reshape(shape)
 
-    n = np.bincount(test_case, count, test_cases)[:, None]
+    n = sums(test_case, count, test_cases)[:, None]
     absent = n - total(many)
     size = np.maximum(n, 1)
     mean = total(a.gold * many) / size
@@ -126,9 +123,11 @@ def information(
     case, up = test_case[a.item], parent[a.label]
     inner = up >= 0
 
-    def of(weight: Floats, named: Mask) -> Floats:
+    def of(weight: Floats) -> Floats:
         bits = measure(s, case, a.label, weight)
         bits[inner] -= measure(s, case[inner], up[inner], weight[inner])
-        return a.sum(np.where(named, bits, 0.0))
+        return bits
 
-    return of(a.gold, a.in_gold), of(a.pred, a.in_pred), of(np.maximum(a.gold, a.pred), a.in_gold | a.in_pred)
+    gold, pred = of(a.gold), of(a.pred)
+    union = np.where(a.gold >= a.pred, gold, pred)
+    return a.sum(gold * a.in_gold), a.sum(pred * a.in_pred), a.sum(union)

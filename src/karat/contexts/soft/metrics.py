@@ -35,10 +35,18 @@ def _weighted_mean(W: Weights, cells: SoftCells, x: Floats) -> Values:
 def _positive(name: str, **params: float) -> None:
     for key, value in params.items():
         if value <= 0 or (key == "base" and value == 1):
-            raise MetricError(f"{key}={value}: {name} needs a positive {key}" + (" other than 1" if key == "base" else ""))
+            raise MetricError(
+                f"{key}={value}: {name} needs a positive {key}" + (" other than 1" if key == "base" else "")
+            )
 
 
-@metric(SoftCells, better="lower", bounds=(0, _INF), unit_mean=True, reference=f"{_UMA}; lewidi2023: Leonardelli et al. 2023")
+@metric(
+    SoftCells,
+    better="lower",
+    bounds=(0, _INF),
+    unit_mean=True,
+    reference=f"{_UMA}; lewidi2023: Leonardelli et al. 2023",
+)
 def cross_entropy(
     W: Weights, cells: SoftCells, *, base: float = 2.0, smoothing: float = 1e-12,
     variant: Literal["strict", "pyevall", "lewidi2023"] = "strict",
@@ -90,7 +98,14 @@ def js_divergence(W: Weights, cells: SoftCells, *, base: float = 2.0) -> Values:
     return _weighted_mean(W, cells, cells.vector(distances.js, base))
 
 
-@metric(SoftCells, better="lower", symmetric=True, unit_mean=True, title="JS distance", reference="Endres & Schindelin 2003, doi:10.1109/TIT.2003.813506")
+@metric(
+    SoftCells,
+    better="lower",
+    symmetric=True,
+    unit_mean=True,
+    title="JS distance",
+    reference="Endres & Schindelin 2003, doi:10.1109/TIT.2003.813506",
+)
 def js_distance(W: Weights, cells: SoftCells, *, base: float = 2.0) -> Values:
     """Mean over items of the square root of the Jensen–Shannon divergence.
 
@@ -106,7 +121,14 @@ def js_distance(W: Weights, cells: SoftCells, *, base: float = 2.0) -> Values:
     return _weighted_mean(W, cells, np.sqrt(cells.vector(distances.js, base)))
 
 
-@metric(SoftCells, better="lower", bounds=(0, _INF), unit_mean=True, title="MAE", reference="Willmott & Matsuura 2005, doi:10.3354/cr030079")
+@metric(
+    SoftCells,
+    better="lower",
+    bounds=(0, _INF),
+    unit_mean=True,
+    title="MAE",
+    reference="Willmott & Matsuura 2005, doi:10.3354/cr030079",
+)
 def mae(W: Weights, cells: SoftCells, *, variant: Literal["strict", "pyevall"] = "strict") -> Values:
     """Mean over items of (1/K) Σ_c |gold_c − predicted_c|, K the labels that gold of the test case names.
 
@@ -136,7 +158,15 @@ def mse(W: Weights, cells: SoftCells) -> Values:
     return _mean(W, cells, cells.vector(distances.squares) / np.maximum(cells.gold_labels, 1))
 
 
-@metric(SoftCells, better="lower", bounds=(0, _INF), symmetric=True, unit_mean=True, title="Brier", reference="Brier 1950, doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2")
+@metric(
+    SoftCells,
+    better="lower",
+    bounds=(0, _INF),
+    symmetric=True,
+    unit_mean=True,
+    title="Brier",
+    reference="Brier 1950, doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2",
+)
 def brier(W: Weights, cells: SoftCells) -> Values:
     """Mean over items of Σ_c (gold_c − predicted_c)².
 
@@ -179,7 +209,12 @@ def manhattan(W: Weights, cells: SoftCells) -> Values:
     return _mean(W, cells, cells.vector(distances.manhattan))
 
 
-@metric(SoftCells, symmetric=True, unit_mean=True, reference="Salton & McGill 1983, Introduction to Modern Information Retrieval")
+@metric(
+    SoftCells,
+    symmetric=True,
+    unit_mean=True,
+    reference="Salton & McGill 1983, Introduction to Modern Information Retrieval",
+)
 def cosine(W: Weights, cells: SoftCells) -> Values:
     """Mean over items of the cosine between gold's and predicted weights.
 
@@ -283,7 +318,12 @@ def entropy_similarity(W: Weights, cells: SoftCells) -> Values:
     return ratio(W @ (gold * pred), np.sqrt((W @ gold**2) * (W @ pred**2)), "no distribution of one side is in doubt")
 
 
-@metric(SoftCells, better="lower", title="ECE", reference="Guo et al. 2017, On calibration of modern neural networks; humans: Baan et al. 2022")
+@metric(
+    SoftCells,
+    better="lower",
+    title="ECE",
+    reference="Guo et al. 2017, On calibration of modern neural networks; humans: Baan et al. 2022",
+)
 def ece(W: Weights, cells: SoftCells, *, bins: int = 10, against: Literal["majority", "humans"] = "majority") -> Values:
     """Expected calibration error: how far confidence is from success, by bins of confidence.
 

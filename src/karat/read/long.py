@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Long tables: one record per item and label (with a score), or per item and annotator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from karat.findings import Finding, InputError, finding
+from karat.read.table import Engine, Read, Table, match_columns
+
+NAMES = {
+    "annotator": ("annotator", "annotator_id", "rater", "coder", "worker", "worker_id"),
+    "score": ("score", "weight", "probability", "prob", "confidence"),
+}
+"""Columns that make a table long."""
+
+LIMIT = 20
+
+
+def long_columns(read: Read, types: Mapping[str, str], taken: Mapping[str, str], kind: str) -> dict[str, str]:
+    """The annotator and score columns, where the context could mean them."""
+    if kind not in ("label", "number") or "id" not in taken or read.context not in (None, "soft", "multilabel"):
+        return {}
+    free = [c for c in types if c not in taken.values()]
+    return match_columns(free, {k: v for k, v in read.columns.items() if k in NAMES}, NAMES)
+
+
+def is_long(engine: Engine, read: Read, relation: str, id_column: str, found: Mapping[str, str]) -> bool:
+    """Votes always are; scores are when the context says so, or when ids repeat."""
+    if "annotator" in found or read.context == "soft":
+        return bool(found)
+    many = engine.run(f"SELECT count(*) > count(DISTINCT {id_column}) AS repeated FROM {relation}")
+    return bool(found) and bool(many["repeated"][0])
+
+
+def gather(engine: Engine, table: Table, name: str, rows: str, found: Mapping[str, str]) -> Table:
+    """``rows`` (test_case, id, label, other) as one record per item, in order of first appearance."""
+    votes = "annotator" in found
+    key, value, kind = ("other", "label", "votes") if votes else ("label", "other", "weights")
+    numbered = f"(SELECT *, row_number() OVER () - 1 AS item FROM ({rows}))"
+    bad = _missing(engine, table, numbered)
+    if bad:
+        raise InputError([*table.findings, *bad])
+    again = _repeated(engine, table, numbered, key)
+    engine.execute(
+        f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT test_case, id, {{'labels': list({key} ORDER BY item),"
+        f" '{'votes' if votes else 'weights'}': list({value} ORDER BY item)}} AS value, min(item) AS item"
+        f" FROM (SELECT * FROM {numbered} QUALIFY row_number() OVER (PARTITION BY test_case, id, {key} ORDER BY item) = 1)"
+        f" GROUP BY test_case, id ORDER BY item"
+    )
+    first = engine.run(f"SELECT item FROM {name}")["item"].tolist()
+    line_of = table.line_of
+    findings = [*table.findings, *again]
+    return replace(
+        table, sql=name, kind=kind, rows=len(first), findings=findings, line_of=lambda row: line_of(first[row])
+    )
+
+
+def _missing(engine: Engine, table: Table, numbered: str) -> list[Finding]:
+    out = []
+    for field in ("id", "label", "other"):
+        rows = engine.run(f"SELECT item FROM {numbered} WHERE {field} IS NULL ORDER BY item LIMIT {LIMIT}")["item"]
+        said = {"other": "score or annotator"}.get(field, field)
+        out += [finding("missing-field", table.name, table.line(int(row)), field=said) for row in rows]
+    return out
+
+
+def _repeated(engine: Engine, table: Table, numbered: str, key: str) -> list[Finding]:
+    rows = engine.run(
+        f"SELECT item, id, {key} AS name FROM {numbered}"
+        f" QUALIFY row_number() OVER (PARTITION BY test_case, id, {key} ORDER BY item) > 1 ORDER BY item LIMIT {LIMIT}"
+    )
+    found = zip(*(rows[k].tolist() for k in ("item", "id", "name")), strict=True)
+    return [finding("repeated-label", table.name, table.line(int(row)), id=i, label=label) for row, i, label in found]
