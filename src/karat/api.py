@@ -244,6 +244,7 @@ def detect_context(gold: Table, systems: Sequence[Table]) -> str:
     if gold.context:
         return gold.context
     fits = [name for name in MODULES if context(name).kinds[0] == gold.kind]
+    fits = fits or [name for name in MODULES if gold.kind in context(name).kinds]
     if not fits:
         raise InputError([finding("unknown-context", gold.name, found=SAID.get(gold.kind, gold.kind))])
     return fits[0]

@@ -200,11 +200,13 @@ KINDS: dict[str, Kind] = {
         "ask for more --draws, fewer metrics, or another correction",
     ),
     # weights
-    "weight-not-number": Kind("error", "the weight of {label!r} is not a number", "give every label a weight from 0 to 1"),
+    "weight-not-number": Kind(
+        "error", "the weight of {label!r} is not a number", "give every label a weight from 0 to 1"
+    ),
     "weight-outside": Kind(
         "error",
         "the weight {weight:g} of {label!r} is outside [0, 1]",
-        "give probabilities or shares of votes (a softmax of scores); votes are {{\"annotator\": \"label\"}}",
+        'give probabilities or shares of votes (a softmax of scores); votes are {{"annotator": "label"}}',
     ),
     "weights-sum": Kind(
         "warning", "the weights sum to {total:.4g}, {off:+.4g} off 1", "rescale them if the labels exclude each other"
@@ -214,7 +216,9 @@ KINDS: dict[str, Kind] = {
         "the weights of {count} of {total} items do not sum to 1 (here {sum:.4g}, {off:+.4g} off): independent labels",
         "rescale them if the labels exclude each other",
     ),
-    "weights-empty": Kind("warning", "no label has a weight here; the item is {policy}", "give its labels their weights"),
+    "weights-empty": Kind(
+        "warning", "no label has a weight here; the item is {policy}", "give its labels their weights"
+    ),
     "tied-majority": Kind(
         "note",
         "{count} of {total} gold items have several labels with the largest weight; the first label wins",

@@ -65,7 +65,8 @@ class Hierarchy:
     def parents_of(self, nodes: Sequence[str]) -> NDArray[np.int64]:
         """Index of each node's parent among ``nodes``, −1 for roots."""
         at = {node: i for i, node in enumerate(nodes)}
-        return np.array([at.get(self.parent.get(node) or "", -1) for node in nodes], np.int64)
+        up = [self.parent.get(node) for node in nodes]
+        return np.array([-1 if node is None else at.get(node, -1) for node in up], np.int64)
 
     def to_dict(self) -> dict[str, Any]:
         """The nested form, in label order."""

@@ -45,11 +45,11 @@ def gather(engine: Engine, table: Table, name: str, rows: str, found: Mapping[st
     again = _repeated(engine, table, numbered, key)
     engine.execute(
         f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT test_case, id, {{'labels': list({key} ORDER BY item),"
-        f" '{'votes' if votes else 'weights'}': list({value} ORDER BY item)}} AS value, min(item) AS item"
+        f" '{'votes' if votes else 'weights'}': list({value} ORDER BY item)}} AS value, min(item) AS first_row"
         f" FROM (SELECT * FROM {numbered} QUALIFY row_number() OVER (PARTITION BY test_case, id, {key} ORDER BY item) = 1)"
-        f" GROUP BY test_case, id ORDER BY item"
+        f" GROUP BY test_case, id ORDER BY first_row"
     )
-    first = engine.run(f"SELECT item FROM {name}")["item"].tolist()
+    first = engine.run(f"SELECT first_row FROM {name}")["first_row"].tolist()
     line_of = table.line_of
     findings = [*table.findings, *again]
     return replace(
@@ -67,9 +67,6 @@ def _missing(engine: Engine, table: Table, numbered: str) -> list[Finding]:
 
 
 def _repeated(engine: Engine, table: Table, numbered: str, key: str) -> list[Finding]:
-    rows = engine.run(
-        f"SELECT item, id, {key} AS name FROM {numbered}"
-        f" QUALIFY row_number() OVER (PARTITION BY test_case, id, {key} ORDER BY item) > 1 ORDER BY item LIMIT {LIMIT}"
-    )
-    found = zip(*(rows[k].tolist() for k in ("item", "id", "name")), strict=True)
-    return [finding("repeated-label", table.name, table.line(int(row)), id=i, label=label) for row, i, label in found]
+    again = f"{numbered} QUALIFY row_number() OVER (PARTITION BY test_case, id, {key} ORDER BY item) > 1"
+    found = engine.run(f"SELECT item FROM {again}")["item"]
+    return [finding("repeated-label", table.name, table.line(int(found.min())), count=len(found))] if len(found) else []

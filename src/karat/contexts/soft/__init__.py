@@ -12,7 +12,7 @@ from karat.cells import Sparse
 from karat.contexts.base import MISSING, Context, Counted, Option, Run, Table
 from karat.contexts.entries import Entries, Floats, cases, entries, ids, moved, places
 from karat.contexts.labels import ordered, unknown_labels
-from karat.contexts.pairing import Coverage, coverage_findings, repeated_ids
+from karat.contexts.pairing import Coverage, bad_rows, coverage_findings, repeated_ids
 from karat.contexts.soft.cells import SoftCells
 from karat.contexts.soft.checks import check_weights
 from karat.contexts.soft.hard import tied
@@ -36,7 +36,10 @@ class Soft(Context):
     example = '{"id": "1", "value": {"A": 0.7, "B": 0.3}}'
 
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
-        return [*repeated_ids(run, table), *(check_weights(run, table) if table.kind == "weights" else [])]
+        found = repeated_ids(run, table)
+        if table.kind == "label":
+            return found + bad_rows(run, table, "bad-json", "value LIKE '{%'", reason="an object that JSON cannot read")
+        return found + (check_weights(run, table) if table.kind == "weights" else [])
 
     def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
         place = places(run, gold, pred)

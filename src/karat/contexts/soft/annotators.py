@@ -47,7 +47,7 @@ def fleiss_kappa(W: Weights, cells: SoftCells) -> Values:
     Undefined when no item has two votes, or all votes are one label.
 
     >>> # votes A A, A B, B B: P = 2/3, e = 1/2: (2/3 − 1/2) / (1/2)
-    >>> votes = [{"x": "A", "y": "A"}, {"x": "A", "y": "B"}, {"x": "B", "y": "B"}]
+    >>> votes = [{"ann1": "A", "ann2": "A"}, {"ann1": "A", "ann2": "B"}, {"ann1": "B", "ann2": "B"}]
     >>> answers = [{"A": 1.0}, {"A": 1.0}, {"B": 1.0}]
     >>> e = karat.evaluate(votes, answers, context="soft", metrics=["fleiss_kappa"])
     >>> round(e["fleiss_kappa"].value, 4)
@@ -73,7 +73,7 @@ def krippendorff_alpha(
     Undefined when no item has two votes, all votes are equal, or labels have no order where one is needed.
 
     >>> # votes A A, A B, B B: observed 2, n = 6, m = 3, 3: 1 − 5·2 / (36 − 18)
-    >>> votes = [{"x": "A", "y": "A"}, {"x": "A", "y": "B"}, {"x": "B", "y": "B"}]
+    >>> votes = [{"ann1": "A", "ann2": "A"}, {"ann1": "A", "ann2": "B"}, {"ann1": "B", "ann2": "B"}]
     >>> answers = [{"A": 1.0}, {"A": 1.0}, {"B": 1.0}]
     >>> e = karat.evaluate(votes, answers, context="soft", metrics=["krippendorff_alpha"])
     >>> round(e["krippendorff_alpha"].value, 4)
@@ -130,7 +130,7 @@ def pairwise_kappa(W: Weights, cells: SoftCells) -> Values:
     Undefined when no pair has a kappa.
 
     >>> # votes A A, A B, B B: A = 2/3, e = (2·1 + 1·2)/9 = 4/9: (2/3 − 4/9) / (5/9)
-    >>> votes = [{"x": "A", "y": "A"}, {"x": "A", "y": "B"}, {"x": "B", "y": "B"}]
+    >>> votes = [{"ann1": "A", "ann2": "A"}, {"ann1": "A", "ann2": "B"}, {"ann1": "B", "ann2": "B"}]
     >>> answers = [{"A": 1.0}, {"A": 1.0}, {"B": 1.0}]
     >>> e = karat.evaluate(votes, answers, context="soft", metrics=["pairwise_kappa"])
     >>> round(e["pairwise_kappa"].value, 4)

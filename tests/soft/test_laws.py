@@ -1,0 +1,170 @@
+"""What must hold of weighted labels whatever the data: silence costs, gold is best, order does not matter."""
+
+import numpy as np
+import pytest
+
+import karat
+from karat.contexts.soft.aligned import align
+from karat.contexts.soft.information import information, raised, spread
+from karat.findings import InputError
+
+ERRORS = ["cross_entropy", "kl", "js_divergence", "js_distance", "mae", "mse", "brier", "euclidean", "manhattan"]
+SCORES = ["cosine", "soft_accuracy"]
+
+
+def random_sides(seed, n=12, labels="ABC"):
+    rng = np.random.default_rng(seed)
+    make = lambda: {
+        str(i): dict(zip(labels, r, strict=True)) for i, r in enumerate(rng.dirichlet(np.ones(3), n).tolist())
+    }
+    return make(), make()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_leaving_out_a_prediction_never_helps(seed):
+    gold, pred = random_sides(seed)
+    whole = karat.evaluate(gold, pred, metrics=[*ERRORS, *SCORES])
+    for lost in ("0", "5"):
+        part = karat.evaluate(gold, {k: v for k, v in pred.items() if k != lost}, metrics=[*ERRORS, *SCORES])
+        for name in ERRORS:
+            assert part[name].value >= whole[name].value - 1e-12, name
+        for name in SCORES:
+            assert part[name].value <= whole[name].value + 1e-12, name
+
+
+def test_pyevall_rewards_silence_and_says_so():
+    """Q11: cross entropy of a perfect system falls from .675 to .234 when one of two predictions is dropped."""
+    gold = {"1": {"A": 0.9, "B": 0.1}, "2": {"A": 0.3, "B": 0.7}}
+    pyevall = "cross_entropy(variant=pyevall)"
+    full = karat.evaluate(gold, gold, metrics=[pyevall, "cross_entropy"])
+    half = karat.evaluate(gold, {"1": gold["1"]}, metrics=[pyevall, "cross_entropy"])
+    assert full[pyevall].value == pytest.approx(0.675, abs=1e-3)
+    assert half[pyevall].value == pytest.approx(0.234, abs=1e-3)
+    assert half["cross_entropy"].value > 10 * full["cross_entropy"].value
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gold_scores_best_and_order_is_nothing(seed):
+    gold, pred = random_sides(seed)
+    tree = {"X": ["A", "B"], "C": []}
+    names = ["icm_soft", "icm_soft_norm", "manhattan", "soft_f1"]
+    best = karat.evaluate(gold, gold, metrics=names, hierarchy=tree)
+    other = karat.evaluate(gold, pred, metrics=names, hierarchy=tree)
+    assert best["icm_soft_norm"].value == pytest.approx(1)
+    assert best["icm_soft"].value > other["icm_soft"].value
+    assert (best["manhattan"].value, best["soft_f1"].value) == (0, 1)
+    shuffled = dict(sorted(pred.items(), key=lambda kv: hash(kv[0])))
+    again = karat.evaluate(dict(reversed(gold.items())), shuffled, metrics=names, hierarchy=tree)
+    for name in names:
+        assert again[name].value == pytest.approx(other[name].value, abs=1e-12)
+
+
+def test_q14_information_is_monotone_by_default():
+    """A class in 1 of 16 or 17 items: PyEvALL jumps from 50.4 to 4.1 bits, the paper's estimate does not."""
+    bits = {}
+    for variant in ("paper", "pyevall"):
+        for n in (16, 17):
+            gold = [{"A": 1.0, "B": 0.0}] * (n - 1) + [{"A": 0.0, "B": 1.0}]
+            bits[variant, n] = karat.evaluate(gold, gold, metrics=[f"icm_soft(variant={variant})"])["icm_soft"].value
+    assert bits["pyevall", 16] == pytest.approx(4.79, abs=0.01)
+    assert bits["pyevall", 17] == pytest.approx(1.89, abs=0.01)
+    assert bits["paper", 16] == pytest.approx(bits["paper", 17], rel=0.1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_closed_form_is_the_recursion(seed):
+    """Sum over nodes against the recursion over deepest common ancestors, on a random tree."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(2, 9))
+    parent = np.array([int(rng.integers(-1, i)) if i else -1 for i in range(size)])
+    rows = [
+        {int(c): float(w) for c, w in zip(rng.permutation(size)[:3], rng.random(3), strict=False)} for _ in range(14)
+    ]
+    flat = [np.array(x) for x in zip(*[(i, c, w) for i, r in enumerate(rows) for c, w in r.items()], strict=True)]
+    side = (flat[0].astype(int), flat[1].astype(int), flat[2].astype(float))
+    a = raised(align(side, side, len(rows), size), parent)
+    s = spread(a, np.zeros(len(rows), int), np.ones(len(rows)), 1, np.ones(size, bool), np.zeros(size, bool))
+    for variant in ("paper", "pyevall"):
+        from karat.contexts.soft.information import INFORMATION
+
+        def own(c, w, variant=variant):
+            return float(INFORMATION[variant](s, np.zeros(1, int), np.array([c]), np.array([w]))[0])
+
+        found = information(a, s, np.zeros(len(rows), int), parent, variant)[0]
+        assert found == pytest.approx([recursion(list(r.items()), parent, own) for r in rows], abs=1e-9)
+
+
+def path(c, parent):
+    return [c] if parent[c] < 0 else [c, *path(parent[c], parent)]
+
+
+def recursion(pairs, parent, own):
+    if not pairs:
+        return 0.0
+    (c, w), rest = pairs[0], pairs[1:]
+    shared = {}
+    for d, u in rest:
+        above = [x for x in path(c, parent) if x in path(d, parent)]
+        if above:
+            shared[above[0]] = max(shared.get(above[0], 0.0), min(w, u))
+    return own(c, w) + recursion(rest, parent, own) - recursion(list(shared.items()), parent, own)
+
+
+def test_long_tables_are_weights_and_votes():
+    gold = [
+        {"id": i, "label": label, "score": s} for i, label, s in (("1", "A", 0.75), ("1", "B", 0.25), ("2", "A", 1.0))
+    ]
+    pred = {"1": {"A": 0.5, "B": 0.5}, "2": {"A": 1.0}}
+    same = {"1": {"A": 0.75, "B": 0.25}, "2": {"A": 1.0}}
+    assert karat.evaluate(gold, pred, metrics=["manhattan"])["manhattan"].value == pytest.approx(0.25)
+    assert karat.evaluate(same, pred, metrics=["manhattan"])["manhattan"].value == pytest.approx(0.25)
+    votes = [{"item": "1", "annotator": f"a{i}", "label": v} for i, v in enumerate("AAAB")]
+    votes += [{"item": "2", "annotator": "a0", "label": "A"}]
+    e = karat.evaluate(votes, pred, metrics=["manhattan", "perspectivist_accuracy", "percent_agreement"])
+    assert e.context == "soft"
+    # item 1: A A A B agree in 3 of 6 pairs; the top label meets 3 of 4 votes, then 1 of 1
+    assert [s.value for s in e.systems[0]] == pytest.approx([0.25, (0.75 + 1) / 2, 0.5])
+
+
+def test_predictions_for_each_annotator():
+    gold = [{"ann1": "A", "ann2": "B"}, {"ann1": "A", "ann2": "A"}]
+    pred = [{"ann1": "A", "ann2": "B"}, {"ann1": "B", "ann2": "A"}]
+    e = karat.evaluate(gold, pred, context="soft", metrics=["perspectivist_accuracy(average=annotator)"])
+    assert e["perspectivist_accuracy"].value == pytest.approx((1 / 2 + 2 / 2) / 2)
+
+
+def test_wasserstein_needs_an_order():
+    gold, pred = [{"low": 1.0}], [{"high": 1.0}]
+    assert karat.evaluate(gold, pred, metrics=["wasserstein"])["wasserstein"].undefined
+    e = karat.evaluate(gold, pred, metrics=["wasserstein"], order="low,mid,high")
+    assert e["wasserstein"].value == 2
+    with pytest.raises(InputError, match="leaves out"):
+        karat.evaluate(gold, pred, metrics=["wasserstein"], order="low,mid")
+
+
+def codes(error):
+    return [(f.code, f.line) for f in error.findings]
+
+
+def test_findings_name_the_line(tmp_path):
+    path = tmp_path / "gold.jsonl"
+    path.write_text(
+        '{"id": "1", "value": {"A": 0.5, "B": 0.5}}\n{"id": "2", "value": {"A": 1.5, "B": -0.5}}\n'
+        '{"id": "3", "value": {"A": null, "B": 0.5}}\n'
+    )
+    with pytest.raises(InputError) as error:
+        karat.evaluate(path, path)
+    assert codes(error.value) == [("weight-not-number", 3), ("weight-outside", 2), ("weight-outside", 2)]
+
+
+def test_sums_are_said_with_how_much(tmp_path):
+    path = tmp_path / "gold.jsonl"
+    path.write_text(
+        '{"id": "1", "value": {"A": 0.5, "B": 0.5}}\n{"id": "2", "value": {"A": 0.5, "B": 0.2}}\n'
+        '{"id": "3", "value": {"A": 1.0}}\n{"id": "4", "value": {}}\n'
+    )
+    found = {(f.code, f.line): f.message for f in karat.validate(path)}
+    assert "sum to 0.7, -0.3 off 1" in found["weights-sum", 2]
+    assert ("weights-empty", 4) in found
+    many = [{"A": 0.9, "B": 0.9}, {"A": 0.2, "B": 0.1}, {"A": 0.5, "B": 0.5}]
+    assert "weights-independent" in {f.code for f in karat.evaluate(many, many, metrics=["mae"]).findings}
