@@ -176,13 +176,7 @@ def _opened(path: Path, packing: str) -> Any:
 
         return zstd.open(path, "rb")
     except ImportError:
-        pass
-    try:
         import zstandard
-    except ImportError:
-        raise ValueError(
-            "reading .zst needs Python 3.14 or the package zstandard (pip install 'karat[zstd]')"
-        ) from None
     return io.BufferedReader(_Frames(zstandard.ZstdDecompressor(), path.open("rb")))
 
 
