@@ -15,7 +15,9 @@ import pytest
 from sklearn import metrics as sklearn
 
 import karat
+from karat.cells import Dense
 from karat.contexts import catalogue
+from karat.contexts.splitting import thresholds
 from karat.findings import InputError
 
 RECORDS = [json.loads(line) for line in Path(__file__).parent.joinpath("../data/segmentation.jsonl").open()]
@@ -126,6 +128,32 @@ def test_sides_may_have_different_shapes_and_orders():
     check_worked_example(karat.evaluate(nested(GOLD), long(PRED)[::-1], metrics=METRICS))
 
 
+def test_other_data_with_pages_are_left_to_other_contexts():
+    books = [{"id": "1", "label": "novel", "pages": 312}, {"id": "2", "label": "poem", "pages": 2}]
+    assert karat.evaluate(books, books).context == "monolabel"
+    labelled = [{"id": "1", "value": "novel", "first_pages": "1"}]
+    assert karat.evaluate(labelled, labelled).context == "monolabel"
+
+
+def test_scores_do_not_depend_on_the_order_of_bundles(scored):
+    _, _, gold_frame, pred_frame = scored
+    metrics = [d.name for d in catalogue("splitting")]
+    whole = karat.evaluate(gold_frame, pred_frame, metrics=metrics)
+    mixed = karat.evaluate(
+        gold_frame.sample(frac=1, random_state=1), pred_frame.sample(frac=1, random_state=2), metrics=metrics
+    )
+    assert [s.value for s in whole.systems[0]] == pytest.approx([s.value for s in mixed.systems[0]])
+
+
+def test_gold_against_itself_is_best(scored):
+    _, _, gold_frame, _ = scored
+    e = karat.evaluate(gold_frame, gold_frame.assign(confidence=gold_frame.is_first_page * 1.0), metrics=["all"])
+    definitions = catalogue("splitting")
+    for score in e.systems[0]:
+        best = definitions[score.metric.name].best
+        assert score.value is None or best is None or score.value == pytest.approx(best), score.metric
+
+
 def test_bare_flags():
     e = karat.evaluate(
         [{"id": "a", "pages": [True, False, True]}], [{"id": "a", "pages": [True, True, True]}], metrics=["fp"]
@@ -213,6 +241,20 @@ def test_threshold_replaces_flags(scored):
     assert again["f1"].value == e["f1"].value
 
 
+@pytest.mark.parametrize("name", ["average_precision", "best_f1", "best_threshold"])
+@pytest.mark.parametrize("how", ["per_cell_weights", "resampled"])
+def test_curves_in_blocks_equal_curves_at_once(scored, name, how, monkeypatch):
+    _, _, gold_frame, pred_frame = scored
+    cells = karat.evaluate(gold_frame, pred_frame, metrics=["f1"]).systems[0].cells
+    drawn = np.random.default_rng(0).multinomial(len(cells), np.full(len(cells), 1 / len(cells)), 30).astype(float)
+    W = Dense(drawn) if how == "resampled" else cells.per_cell_weights()
+    definition = catalogue("splitting")[name]
+    whole = definition.function(W, cells).value
+    monkeypatch.setattr(thresholds, "_BLOCK", 500)
+    again = cells.per_cell_weights() if how == "per_cell_weights" else W
+    np.testing.assert_allclose(definition.function(again, cells).value, whole, equal_nan=True)
+
+
 def test_confidence_of_the_flag(scored):
     _, confidence, gold_frame, pred_frame = scored
     of_flag = pred_frame.assign(confidence=np.where(pred_frame.is_first_page, confidence, 1 - confidence))
@@ -245,7 +287,7 @@ def test_missing_pages_count_as_not_first():
     short = {"20": ("1", [1, 0, 0]), "21": ("2", [1, 0])}
     e = karat.evaluate(nested(GOLD), nested(short), metrics=METRICS, missing_pages="not-first")
     assert [e[m].value for m in ("tp", "fp", "fn", "tn")] == [2, 0, 2, 4]
-    assert [f.code for f in e.findings] == ["pages-as-not-first", "category-missing"]
+    assert [f.code for f in e.findings] == ["pages-as-not-first"]
 
 
 def test_missing_pages_can_be_cut():

@@ -39,9 +39,10 @@ _PAGE = (
 
 def shape(names: Iterable[str], read: Read) -> str | None:
     """Which shape of page stream the columns show; None if they are something else."""
-    if read.context not in (None, "splitting"):
+    names = list(names)
+    if read.context not in (None, "splitting") or (read.context is None and _has_value(names, read)):
         return None
-    found = match_columns(list(names), read.columns, PAGE_NAMES).keys()
+    found = match_columns(names, read.columns, PAGE_NAMES).keys()
     for one in ("points", "files"):
         if one in found and "id" in found:
             return one
@@ -50,6 +51,24 @@ def shape(names: Iterable[str], read: Read) -> str | None:
     if {"start", "end", "id"} <= found:
         return "ranges"
     return "pages" if {"pages", "id"} <= found else None
+
+
+def shape_of(engine: Engine, relation: str, types: Mapping[str, str], read: Read) -> str | None:
+    """The shape of a relation; a column called pages that holds numbers may be part of anything."""
+    found = shape(types, read)
+    if found != "pages" or read.context == "splitting":
+        return found
+    column = quoted(match_columns(types, read.columns, PAGE_NAMES)["pages"])
+    first = engine.run(
+        f"SELECT CAST(to_json({column}) AS VARCHAR) AS v FROM {relation} WHERE {column} IS NOT NULL LIMIT 1"
+    )["v"]
+    return found if len(first) and str(first[0]).lstrip('" ').startswith("[") else None
+
+
+def _has_value(names: list[str], read: Read) -> bool:
+    """Is there a column that only other contexts have? A category may be a value elsewhere."""
+    value = match_columns(names, read.columns).get("value")
+    return value is not None and value.strip().lower() not in PAGE_NAMES["category"]
 
 
 def normalise_pages(

@@ -40,7 +40,7 @@ def normalise(
     from karat.read import pages
 
     types = engine.types(relation)
-    if shape := pages.shape(types, read):
+    if shape := pages.shape_of(engine, relation, types, read):
         return pages.normalise_pages(engine, read, relation, format, shape, json_text, line_of, list(findings or ()))
     found = match_columns(types, read.columns)
     rows = int(engine.run(f"SELECT count(*) AS n FROM {relation}")["n"][0])

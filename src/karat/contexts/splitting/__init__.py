@@ -63,7 +63,8 @@ class Splitting(Context):
         if options["missing_pages"] == "truncate":
             pages = pages.kept(pages.in_gold & pages.in_pred)
         cells = bundles(pages, *sides, options)
-        findings += _confidence_findings(cells.stream, pred) + _category_findings(cells, pred)
+        given = pages.pred_at >= 0
+        findings += _confidence_findings(cells.stream, given, pred) + _category_findings(cells, given, pred)
         return Counted(cells, covered, findings)
 
     def details(self, cells: Any) -> Sequence[Detail]:
@@ -145,37 +146,36 @@ def _last_known(pages: Paired) -> Ints:
     return np.where(same, pages.gold_at[last], -1)
 
 
-def _confidence_findings(stream: Stream, pred: Table) -> list[Finding]:
+def _confidence_findings(stream: Stream, given: Bools, pred: Table) -> list[Finding]:
     """Confidences that some pages lack, or that look like confidences of the flag."""
     if stream.confidence is None:
         return []
-    found, lacking = [], np.isnan(stream.confidence)
+    found, lacking = [], np.isnan(stream.confidence) & given
     if lacking.any():
-        found.append(finding("confidence-missing", pred.name, count=int(lacking.sum()), total=len(lacking)))
-    first, other = stream.confidence[stream.pages.pred & ~lacking], stream.confidence[~stream.pages.pred & ~lacking]
+        found.append(finding("confidence-missing", pred.name, count=int(lacking.sum()), total=int(given.sum())))
+    known = given & ~lacking
+    first, other = stream.confidence[stream.pages.pred & known], stream.confidence[~stream.pages.pred & known]
     if len(first) and len(other) and np.median(other) > 0.5 and other.max() > first.min():
         found.append(finding("confidence-of-flag", pred.name, low=float(first.min()), high=float(other.max())))
     return found
 
 
-def _category_findings(cells: Bundles, pred: Table) -> list[Finding]:
+def _category_findings(cells: Bundles, given: Bools, pred: Table) -> list[Finding]:
     """Predicted categories that gold never uses, and pages without one."""
     if cells.stream.pred_category is None:
         return []
-    used, predicted = (
-        np.bincount(c, minlength=len(cells.classes)) for c in (cells.stream.gold_category, cells.stream.pred_category)
-    )
-    known = [c for c, n in zip(cells.classes, used.tolist(), strict=True) if n and c != NO_CATEGORY]
-    unknown = {
-        c: n
-        for c, n, g in zip(cells.classes, predicted.tolist(), used.tolist(), strict=True)
-        if n and not g and c != NO_CATEGORY
-    }
-    found = unknown_labels(unknown, known, pred)
-    lacking = dict(zip(cells.classes, predicted.tolist(), strict=True)).get(NO_CATEGORY, 0)
+    gold, predicted = cells.stream.gold_category, cells.stream.pred_category[given]
+    counts = [
+        dict(zip(cells.classes, np.bincount(c, minlength=len(cells.classes)).tolist(), strict=True))
+        for c in (gold, predicted)
+    ]
+    used, found = counts
+    lacking = found.pop(NO_CATEGORY, 0)
+    unknown = {category: n for category, n in found.items() if n and not used[category]}
+    out = unknown_labels(unknown, [c for c, n in used.items() if n and c != NO_CATEGORY], pred)
     if lacking:
-        found.append(finding("category-missing", pred.name, count=lacking, total=int(predicted.sum())))
-    return found
+        out.append(finding("category-missing", pred.name, count=lacking, total=len(predicted)))
+    return out
 
 
 context = Splitting()

@@ -9,10 +9,13 @@ from karat.contexts.base import Run, Table
 from karat.contexts.pairing import LIMIT, maybe_repeated, more
 from karat.findings import Finding, finding
 
+LARGEST = 1_000_000_000
+"""Largest page number: document and page share one 64-bit key."""
+
 
 def page_findings(run: Run, table: Table, *, flags: bool = True) -> list[Finding]:
     """Every rule's findings, each with the line of its record; ``flags`` asks for a flag on each page."""
-    rules = {"page-number-bad": "number IS NULL OR number < 0"}
+    rules = {"page-number-bad": f"number IS NULL OR number < 0 OR number > {LARGEST}"}
     if flags:
         rules["page-flag-null"] = "number IS NOT NULL AND first IS NULL"
     if "confidence" in table.columns:

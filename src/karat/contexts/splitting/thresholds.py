@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
 import numpy as np
 
-from karat.cells import Weights
+from karat.cells import Dense, Grouped, Sparse, Weights
 from karat.contexts.splitting.bundles import Bundles
 from karat.contexts.splitting.confidence import average_precision as _average_precision
 from karat.contexts.splitting.confidence import f1_at
@@ -16,13 +19,62 @@ _NO_CONFIDENCE = "no confidences"
 _NO_FIRST = "no first page with a confidence"
 
 
-def _cumulative(W: Weights, cells: Bundles) -> tuple[Floats, Floats]:
-    """First pages and pages at or above each level of confidence."""
-    return np.cumsum(W @ cells.firsts_at, -1), np.cumsum(W @ cells.shown_at, -1)
+_BLOCK = 10_000_000
+"""Numbers in one block of rows × levels: 80 MB."""
 
 
-def _undefined(W: Weights, reason: str) -> Values:
-    return Values(np.full(W.shape[0], np.nan), reason)
+class _Curve(NamedTuple):
+    """First pages and pages at or above each level of confidence, for some rows of the weights."""
+
+    hits: Floats
+    shown: Floats
+    thresholds: Floats
+
+
+def _reduced(W: Weights, cells: Bundles, reduce: Callable[[_Curve], Floats]) -> Values:
+    """A number from the curve of each row, undefined without confidences or first pages."""
+    if not len(cells.thresholds):
+        return Values(np.full(W.shape[0], np.nan), _NO_CONFIDENCE)
+    parts = [defined(reduce(curve), curve.hits[:, -1] > 0, "").value for curve in _curves(W, cells)]
+    return Values(np.concatenate(parts) if parts else np.zeros(0), _NO_FIRST)
+
+
+def _curves(W: Weights, cells: Bundles) -> Iterator[_Curve]:
+    """Curves of all rows, in blocks that keep memory bounded whatever the number of levels."""
+    if isinstance(W, Grouped) and W.shape[0] * len(cells.thresholds) > _BLOCK:
+        yield from _group_curves(W, cells)
+        return
+    step = max(1, _BLOCK // len(cells.thresholds))
+    for low in range(0, W.shape[0], step):
+        rows = Dense(W.weight[low : low + step]) if isinstance(W, Dense) else W
+        yield _Curve(np.cumsum(rows @ cells.firsts_at, -1), np.cumsum(rows @ cells.shown_at, -1), cells.thresholds)
+
+
+def _group_curves(W: Grouped, cells: Bundles) -> Iterator[_Curve]:
+    """Blocks of groups, each with the levels that occur in it."""
+    order = np.argsort(W.group, kind="stable")
+    pages = np.asarray(np.bincount(W.group, cells.rated, W.shape[0]), float)
+    for low, high in _spans(pages):
+        inside = order[np.searchsorted(W.group[order], low) : np.searchsorted(W.group[order], high)]
+        firsts, shown = (x.rows(inside) for x in (cells.firsts_at, cells.shown_at))
+        used, column = np.unique(shown.col, return_inverse=True)
+        rows = Grouped(W.group[inside] - low, W.n[inside], (high - low, len(inside)))
+        every = rows @ Sparse(shown.row, column.reshape(-1), shown.data, (len(inside), max(len(used), 1)))
+        first = rows @ Sparse(
+            firsts.row, np.searchsorted(used, firsts.col), firsts.data, (len(inside), max(len(used), 1))
+        )
+        yield _Curve(np.cumsum(first, -1), np.cumsum(every, -1), cells.thresholds[used] if len(used) else np.zeros(1))
+
+
+def _spans(pages: Floats) -> Iterator[tuple[int, int]]:
+    """Consecutive groups whose groups × pages stay within a block."""
+    low, total = 0, 0.0
+    for high, size in enumerate(pages.tolist()):
+        if high > low and (high - low + 1) * (total + size) > _BLOCK:
+            yield low, high
+            low, total = high, 0.0
+        total += size
+    yield low, len(pages)
 
 
 @metric(Bundles, reference="Zhu 2004, Recall, precision and average precision; the step-wise sum of scikit-learn")
@@ -39,10 +91,7 @@ def average_precision(W: Weights, cells: Bundles) -> Values:
     >>> round(e["average_precision"].value, 4)
     0.8333
     """
-    hits, shown = _cumulative(W, cells)
-    if not hits.shape[-1]:
-        return _undefined(W, _NO_CONFIDENCE)
-    return defined(_average_precision(hits, shown), hits[:, -1] > 0, _NO_FIRST)
+    return _reduced(W, cells, lambda curve: _average_precision(curve.hits, curve.shown))
 
 
 @metric(Bundles, title="Best F1", reference="F1 at the threshold that maximises it")
@@ -58,10 +107,7 @@ def best_f1(W: Weights, cells: Bundles) -> Values:
     >>> karat.evaluate(gold, [{"document_id": "a", "pages": pages}], metrics=["best_f1"])["best_f1"].value
     0.8
     """
-    hits, shown = _cumulative(W, cells)
-    if not hits.shape[-1]:
-        return _undefined(W, _NO_CONFIDENCE)
-    return defined(f1_at(hits, shown).max(-1), hits[:, -1] > 0, _NO_FIRST)
+    return _reduced(W, cells, lambda curve: f1_at(curve.hits, curve.shown).max(-1))
 
 
 @metric(Bundles, better="neither", reference="Threshold that maximises F1")
@@ -77,10 +123,7 @@ def best_threshold(W: Weights, cells: Bundles) -> Values:
     >>> karat.evaluate(gold, [{"document_id": "a", "pages": pages}], metrics=["best_threshold"])["best_threshold"].value
     0.6
     """
-    hits, shown = _cumulative(W, cells)
-    if not hits.shape[-1]:
-        return _undefined(W, _NO_CONFIDENCE)
-    return defined(cells.thresholds[f1_at(hits, shown).argmax(-1)], hits[:, -1] > 0, _NO_FIRST)
+    return _reduced(W, cells, lambda curve: curve.thresholds[f1_at(curve.hits, curve.shown).argmax(-1)])
 
 
 @metric(
