@@ -272,7 +272,7 @@ def test_label_sets_may_differ():
     c = karat.compare(GOLD, {"a": SYSTEMS["good"], "b": odd}, metrics=["accuracy", "f1"], resamples=199)
     assert all(p.verdict == "better" for p in c.pairs)
     assert c.pairs[1].test.name == "paired bootstrap"
-    assert "label sets differ" in c.pairs[1].test.note
+    assert "labels or levels differ" in c.pairs[1].test.note
 
 
 def test_several_test_cases_give_ranks():
@@ -411,3 +411,51 @@ def test_command_disagree(files):
     assert {r["wins"] for r in rows} == {"good.json", "poor.json"}
     shown = run(files, "gold", "good", "poor", "-m", "accuracy", "--disagree", "-")
     assert len(shown.stdout.splitlines()) == len(rows) + 1
+
+
+def test_weights_of_joint_cells_are_gathered():
+    from karat.stats.comparing import gathered
+
+    W = np.array([[1.0, 2.0, 4.0, 8.0]])
+    np.testing.assert_array_equal(gathered(W, np.array([2, -1, 0, 2]), 4), [[4, 0, 9, 0]])
+
+
+def spans(rng, accuracy, gold=None):
+    tags = ["O", "O", "O", "B-PER", "B-LOC"]
+    if gold is None:
+        return [list(rng.choice(tags, 12)) for _ in range(60)]
+    return [[t if rng.random() < accuracy else str(rng.choice(tags)) for t in row] for row in gold]
+
+
+def bundles(rng, accuracy, gold=None):
+    turned = lambda first: first if rng.random() < accuracy else not first
+    first = lambda i, j: (
+        bool(j == 0 or rng.random() < 0.3) if gold is None else turned(gold[i]["pages"][j]["is_first_page"])
+    )
+    page = lambda i, j: {"number": j + 1, "is_first_page": first(i, j)}
+    return [{"document_id": str(i), "pages": [page(i, j) for j in range(6)]} for i in range(50)]
+
+
+def label_sets(rng, accuracy, gold=None):
+    pick = lambda: [str(x) for x in rng.choice(list("ABCD"), 2, replace=False)]
+    if gold is None:
+        return [{"id": str(i), "value": pick()} for i in range(120)]
+    return [row if rng.random() < accuracy else row | {"value": pick()} for row in gold]
+
+
+@pytest.mark.parametrize(("context", "make"), [("spans", spans), ("splitting", bundles), ("multilabel", label_sets)])
+def test_every_metric_of_every_context(context, make):
+    """All metrics have an interval around their score, and the better system is never called worse."""
+    rng = np.random.default_rng(6)
+    gold = make(rng, 1.0)
+    pair = {"good": make(rng, 0.95, gold), "poor": make(rng, 0.6, gold)}
+    c = karat.compare(gold, pair, context=context, metrics=["all"], resamples=199, draws=299, correction="none")
+    assert c.evaluation.context == context
+    for score in c.evaluation.systems[0]:
+        if score.value is not None:
+            assert score.interval is not None, score.metric
+            assert score.interval.low - 1e-9 <= score.value <= score.interval.high + 1e-9, score.metric
+    f1 = c.pair("good", "poor", "f1")
+    assert f1.verdict == "better"
+    assert f1.test.name == "randomisation"
+    assert f1.interval.low <= f1.difference <= f1.interval.high

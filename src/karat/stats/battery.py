@@ -30,7 +30,12 @@ class Battery:
 
     def results(self, W: Any, cells: Cells) -> list[Result]:
         shared: Any = W if isinstance(W, Scripted) else Memo(Dense(W) if isinstance(W, np.ndarray) else W)
-        return [self.catalogue[m.name].compute(shared, cells, m, self.fill) for m in self.metrics]
+        return [self._result(shared, cells, i, m) for i, m in enumerate(self.metrics)]
+
+    def _result(self, W: Any, cells: Cells, at: int, metric: Metric) -> Result:
+        if isinstance(W, Scripted):
+            W.metric = at
+        return self.catalogue[metric.name].compute(W, cells, metric, self.fill)
 
     def values(self, W: Any, cells: Cells) -> Floats:
         """One column per metric."""

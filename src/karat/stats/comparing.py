@@ -10,12 +10,14 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.comparison import Comparison, Pair, Test, Verdict
 from karat.evaluation import Evaluation, Interval, Score, SystemResult
 from karat.findings import Finding, finding
 from karat.metric import Metric, MetricError
 from karat.plan import Plan
+from karat.score import mean_defined
 from karat.stats import tests
 from karat.stats.battery import Battery
 from karat.stats.bayes import correlated_t, signed_rank
@@ -90,6 +92,15 @@ class Contest:
     @cached_property
     def duels(self) -> list[Duel]:
         return [Duel(a, b, c) for a, b, c in zip(*self.panels, self.clusters, strict=True)]
+
+    @cached_property
+    def swappable(self) -> NDArray[np.bool_]:
+        """Metrics whose outcomes can be swapped in every test case."""
+        columns = len(self.difference)
+        flags = [
+            d.shared.eligible if len(d.shared.eligible) == columns else d.shared.eligible * columns for d in self.duels
+        ]
+        return np.asarray(np.array(flags, bool).all(0))
 
     @property
     def key(self) -> str:
@@ -218,18 +229,22 @@ def _pairs(contest: Contest, systems: Sequence[SystemResult], battery: Battery, 
 
 def _swapped(contest: Contest, wish: Wish) -> list[Test]:
     """The randomisation test of each metric, or the paired bootstrap where outcomes cannot be swapped."""
-    if not all(d.possible for d in contest.duels):
-        return _bootstrapped(contest, wish, "outcomes cannot be swapped: the systems' label sets differ")
+    if not all(d.shared.small for d in contest.duels):
+        return _bootstrapped(contest, wish, "too many classes to swap outcomes")
     moves = sum(len(d.moves[1]) for d in contest.duels)
     draws = wish.draws or (DRAWS if moves <= MANY_MOVES else FEWER_DRAWS)
     found = swap_test(contest.duels, wish.seed, contest.key, draws)
-    return [Test("randomisation", float(p), draws=found.draws, exact=found.exact) for p in found.p]
+    swapped = [Test("randomisation", float(p), draws=found.draws, exact=found.exact) for p in found.p]
+    if contest.swappable.all():
+        return swapped
+    other = _bootstrapped(contest, wish, "outcomes cannot be swapped: labels or levels differ between the systems")
+    return [s if ok else o for s, o, ok in zip(swapped, other, contest.swappable, strict=True)]
 
 
 def _bootstrapped(contest: Contest, wish: Wish, note: str = "") -> list[Test]:
     draws = wish.draws or FEWER_DRAWS
     samples = np.stack([_joint_draws(d, wish.seed, contest.key, draws) for d in contest.duels])
-    differences = samples[0] if len(samples) == 1 else np.nanmean(samples, 0)
+    differences = samples[0] if len(samples) == 1 else mean_defined(np.moveaxis(samples, 0, -1))
     p = tests.bootstrap_shift(contest.difference, differences)
     return [Test("paired bootstrap", float(p[k]), draws=draws, note=note) for k in range(len(p))]
 
@@ -237,13 +252,24 @@ def _bootstrapped(contest: Contest, wish: Wish, note: str = "") -> list[Test]:
 def _joint_draws(duel: Duel, seed: int, key: str, draws: int) -> Floats:
     """Resamples of the difference: both systems see the same units."""
     left, right, n = duel.joint
-    sides = [(p, np.eye(len(p.stratum.design.n) + 1)[c][:, :-1]) for p, c in ((duel.a, left), (duel.b, right))]
+    sides = [(p.stratum, c) for p, c in ((duel.a, left), (duel.b, right))]
 
     def difference(W: Any) -> Floats:
-        a, b = (p.stratum.statistic(W @ to_cells) for p, to_cells in sides)
+        a, b = (s.statistic(gathered(W, c, s.design.width)) for s, c in sides)
         return a - b
 
     return bootstrap(difference, Units(n), stream(seed, "paired", key, duel.a.stratum.name), draws)
+
+
+def gathered(W: Floats, cell: Ints, width: int) -> Floats:
+    """Weights of joint cells as weights of one system's cells; −1 is no cell."""
+    order = np.argsort(cell, kind="stable")
+    order = order[cell[order] >= 0]
+    found, start = np.unique(cell[order], return_index=True)
+    out = np.zeros((len(W), width))
+    if len(found):
+        out[:, found] = np.add.reduceat(W[:, order], start, axis=1)
+    return out
 
 
 def _pair(contest: Contest, k: int, score: Score, drawn: list[Test], wish: Wish) -> Pair:

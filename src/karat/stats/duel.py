@@ -6,17 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from karat.metric import MetricError
 from karat.score import mean_defined
 from karat.stats.joint import Panel
-from karat.stats.ledger import Ledger, same_shape
+from karat.stats.ledger import Shared
 from karat.stats.randomisation import DRAWS, Randomised, randomisation
 from karat.stats.streams import stream
-from karat.stats.weights import Floats, Ints, Replay
+from karat.stats.weights import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -29,17 +27,8 @@ class Duel:
     """Cluster of each unit: then whole clusters swap."""
 
     @cached_property
-    def possible(self) -> bool:
-        """Whether outcomes can be swapped: both systems' tables are alike, and small enough to hold."""
-        a, b = self.a.ledger, self.b.ledger
-        return a is not None and b is not None and same_shape(a, b)
-
-    @property
-    def ledgers(self) -> tuple[Ledger, Ledger]:
-        a, b = self.a.ledger, self.b.ledger
-        assert a is not None
-        assert b is not None
-        return a, b
+    def shared(self) -> Shared:
+        return Shared([self.a.ledger, self.b.ledger])
 
     @cached_property
     def joint(self) -> tuple[Ints, Ints, Floats]:
@@ -49,9 +38,13 @@ class Duel:
         return key // width - 1, key % width - 1, n.astype(float)
 
     @cached_property
+    def _matrices(self) -> tuple[Floats, Floats]:
+        return self.shared.matrix(0), self.shared.matrix(1)
+
+    @cached_property
     def _units(self) -> tuple[Floats, Floats]:
         """What one swap moves from A to B, row by row, and how many units make that swap."""
-        left, right = (led.matrix for led in self.ledgers)
+        left, right = self._matrices
         if self.cluster is not None:
             moved = left[self.a.cell] - right[self.b.cell]
             _, row = np.unique(self.cluster, return_inverse=True)
@@ -76,27 +69,20 @@ class Duel:
 
     @cached_property
     def totals(self) -> tuple[Floats, Floats]:
-        a, b = (led.matrix[:-1] for led in self.ledgers)
-        return self.a.stratum.design.n @ a, self.b.stratum.design.n @ b
+        a, b = self._matrices
+        return self.a.stratum.design.n @ a[:-1], self.b.stratum.design.n @ b[:-1]
 
     def difference(self, swapped: Floats) -> Floats:
         """Score of A minus score of B, column by column, after these swaps."""
         moves, _, back = self.moves
         shift = (swapped - back) @ moves
         a, b = self.totals
-        return self._score(self.a, self.ledgers[0], a - shift) - self._score(self.b, self.ledgers[1], b + shift)
-
-    def _score(self, panel: Panel, led: Ledger, totals: Floats) -> Floats:
-        ends = np.cumsum([0, *(c.shape[1] for c in led.columns)])
-        parts: list[Any] = [totals[:, ends[i] : ends[i + 1]] for i in range(len(led.columns))]
-        parts = [p[:, 0] if flat else p for p, flat in zip(parts, led.flat, strict=True)]
-        return panel.stratum.statistic(Replay([parts[i] for i in led.requests], len(panel.stratum.design.n)))
+        left = self.a.stratum.statistic(self.shared.replay(0, a - shift))
+        return left - self.b.stratum.statistic(self.shared.replay(1, b + shift))
 
 
 def swap_test(duels: Sequence[Duel], seed: int, key: str, draws: int = DRAWS) -> Randomised:
     """The paired randomisation test of all columns, over all test cases at once."""
-    if not all(d.possible for d in duels):
-        raise MetricError("the systems' label sets differ, so that their outcomes cannot be swapped")
     sizes = [d.moves[1] for d in duels]
     ends = np.cumsum([0, *map(len, sizes)])
 

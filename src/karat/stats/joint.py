@@ -106,10 +106,13 @@ class Panel:
     stratum: Stratum
     cell: Ints
     """Cell of each unit of the test case, −1 where the system lacks it."""
+    labels: Sequence[str] = ()
+    widths: Sequence[int] = ()
+    """Widths of vectors by label (or by metric, where test cases are the units)."""
 
     @cached_property
-    def ledger(self) -> Ledger | None:
-        return ledger(self.stratum.statistic, self.stratum.design.n)
+    def ledger(self) -> Ledger:
+        return ledger(self.stratum.statistic, self.stratum.design.n, self.labels, self.widths)
 
     @cached_property
     def seen(self) -> Ints:
@@ -134,7 +137,17 @@ def _panel(joint: Joint, system: int, case: int, battery: Battery, cluster: Ints
     cell[whole >= 0] = local
     n = np.bincount(local, minlength=len(index)).astype(float)
     design = _design(n, cell, None if cluster is None else cluster[inside])
-    return Panel(stratum_of(entrant.cells, index, joint.cases[case], battery, design), cell)
+    stratum = stratum_of(entrant.cells, index, joint.cases[case], battery, design)
+    return Panel(stratum, cell, *_labels(entrant, battery))
+
+
+def _labels(entrant: Entrant, battery: Battery) -> tuple[Sequence[str], Sequence[int]]:
+    """What vectors by class stand for, and how wide these are: labels, labels and none, labels with their ancestors."""
+    if entrant.over_cases:
+        return (), (len(battery.metrics),)
+    labels = entrant.cells.classes
+    nodes = getattr(entrant.cells, "nodes", labels)
+    return labels, (len(labels), len(labels) + 1, len(nodes))
 
 
 def _design(n: Floats, cell: Ints, cluster: Ints | None) -> Design:

@@ -3,46 +3,111 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from karat.stats.weights import Floats, Recorder, Statistic, dense
-
-
-@dataclass(frozen=True)
-class Ledger:
-    """What one system's metrics ask for: the distinct vectors, and which of them each request is."""
-
-    columns: list[Floats]
-    requests: list[int]
-    flat: list[bool]
-    """Whether the vector has one number per cell (and not one per class)."""
-
-    @property
-    def matrix(self) -> Floats:
-        """All vectors side by side; the last row, all zero, stands for a unit that is not there."""
-        whole = np.concatenate(self.columns, 1)
-        return np.concatenate([whole, np.zeros((1, whole.shape[1]))])
-
+from karat.stats.weights import Floats, Recorder, Replay, Statistic, dense
 
 MOST = 1e8
 """Largest table of cells × vectors that is written out."""
 
 
-def ledger(statistic: Statistic, n: Floats) -> Ledger | None:
-    """Run the metrics once on the counts and note what they multiply; None where that is too much to hold."""
+@dataclass(frozen=True)
+class Ledger:
+    """One system's requests, in order: which metric asked, and for which of the distinct vectors."""
+
+    metric: list[int]
+    vector: list[int]
+    vectors: list[Any]
+    n: Floats
+    labels: tuple[str, ...]
+    """What the columns of a vector by class stand for."""
+    widths: frozenset[int]
+    """Widths of vectors whose columns mean the same for every system with the same labels."""
+
+    def of(self, metric: int) -> list[int]:
+        """The vectors that a metric asks for, in order."""
+        return [v for m, v in zip(self.metric, self.vector, strict=True) if m == metric]
+
+    def kind(self, vector: int) -> int | None:
+        """0 for one number per cell, the width of a vector by class, None for columns of the system's own."""
+        shape = self.vectors[vector].shape
+        if len(shape) == 1:
+            return 0
+        return int(shape[1]) if shape[1] in self.widths else None
+
+    def total(self, vector: int) -> Floats:
+        """The vector weighed by the counts, as one row."""
+        return Recorder(self.n) @ self.vectors[vector]
+
+
+def ledger(statistic: Statistic, n: Floats, labels: Sequence[str], widths: Sequence[int]) -> Ledger:
+    """Run the metrics once on the counts and note what they multiply."""
     recorder = Recorder(n)
     statistic(recorder)
     distinct: dict[int, int] = {}
-    requests = [distinct.setdefault(id(x), len(distinct)) for x in recorder.asked]
-    first = [recorder.asked[requests.index(i)] for i in range(len(distinct))]
-    if sum(np.prod(x.shape, dtype=float) for x in first) > MOST:
-        return None
-    arrays = [dense(x) for x in first]
-    return Ledger([a if a.ndim == 2 else a[:, None] for a in arrays], requests, [a.ndim == 1 for a in arrays])
+    vector = [distinct.setdefault(id(x), len(distinct)) for x in recorder.asked]
+    vectors = [recorder.asked[vector.index(i)] for i in range(len(distinct))]
+    return Ledger(recorder.asker, vector, vectors, n, tuple(labels), frozenset(widths))
 
 
-def same_shape(a: Ledger, b: Ledger) -> bool:
-    """Whether both systems' metrics read alike tables (they do unless their label sets differ)."""
-    return a.requests == b.requests and [c.shape[1] for c in a.columns] == [c.shape[1] for c in b.columns]
+@dataclass(frozen=True)
+class Shared:
+    """What several systems' metrics have in common, so that their outcomes can be mixed."""
+
+    ledgers: Sequence[Ledger]
+
+    @cached_property
+    def eligible(self) -> list[bool]:
+        """By metric: whether every system asks for vectors that mean the same."""
+        count = 1 + max((m for led in self.ledgers for m in led.metric), default=-1)
+        return [self._alike(m) for m in range(count)]
+
+    def _alike(self, metric: int) -> bool:
+        kinds = [[led.kind(v) for v in led.of(metric)] for led in self.ledgers]
+        if any(None in k or k != kinds[0] for k in kinds):
+            return False
+        return not any(kinds[0]) or all(led.labels == self.ledgers[0].labels for led in self.ledgers)
+
+    @cached_property
+    def columns(self) -> dict[tuple[int, ...], slice]:
+        """Where the vectors that eligible metrics share are in `matrix`."""
+        out: dict[tuple[int, ...], slice] = {}
+        end = 0
+        for metric in (m for m, ok in enumerate(self.eligible) if ok):
+            for key in zip(*(led.of(metric) for led in self.ledgers), strict=True):
+                if key not in out:
+                    width = max(self.ledgers[0].kind(key[0]) or 1, 1)
+                    out[key] = slice(end, end + width)
+                    end += width
+        return out
+
+    @property
+    def small(self) -> bool:
+        """Whether the vectors can be written out."""
+        width = max((s.stop for s in self.columns.values()), default=0)
+        return sum(len(led.n) for led in self.ledgers) * width <= MOST
+
+    def matrix(self, system: int) -> Floats:
+        """A system's vectors side by side; the last row, all zero, stands for a unit that is not there."""
+        led = self.ledgers[system]
+        parts = [dense(led.vectors[key[system]]).reshape(len(led.n), -1) for key in self.columns]
+        whole = np.concatenate(parts, 1) if parts else np.zeros((len(led.n), 0))
+        return np.concatenate([whole, np.zeros((1, whole.shape[1]))])
+
+    def replay(self, system: int, totals: Floats) -> Replay:
+        """Weights that give these totals to the eligible metrics, and the system's own to the others."""
+        led, nth, products = self.ledgers[system], dict[int, int](), []
+        for metric, vector in zip(led.metric, led.vector, strict=True):
+            at = nth[metric] = nth.get(metric, -1) + 1
+            if self.eligible[metric]:
+                place = self.columns[tuple(other.of(metric)[at] for other in self.ledgers)]
+                products.append(totals[:, place.start] if led.kind(vector) == 0 else totals[:, place])
+            else:
+                own = led.total(vector)
+                products.append(np.broadcast_to(own, (len(totals), *own.shape[1:])))
+        return Replay(products, len(led.n))

@@ -16,10 +16,10 @@ from karat.score import mean_defined
 from karat.stats.battery import Battery
 from karat.stats.families import max_t, shuffles
 from karat.stats.joint import Joint, Panel, panels
-from karat.stats.ledger import same_shape
+from karat.stats.ledger import Shared
 from karat.stats.streams import stream
 from karat.stats.tests import monte_carlo
-from karat.stats.weights import Floats, Ints, Replay, block_sizes
+from karat.stats.weights import Floats, Ints, block_sizes
 
 if TYPE_CHECKING:
     from karat.stats.comparing import Contest, Wish
@@ -56,9 +56,9 @@ class Outcomes:
         return self.base + count @ self.table
 
 
-def outcomes_of(systems: Sequence[Panel]) -> Outcomes:
+def outcomes_of(systems: Sequence[Panel], shared: Shared) -> Outcomes:
     """Outcomes of all systems in one table, alike ones once."""
-    matrices = [p.ledger.matrix for p in systems if p.ledger]
+    matrices = [shared.matrix(i) for i in range(len(systems))]
     whole = np.concatenate(matrices)
     mark = np.einsum("ij,j->i", whole, stream(0, "marks").random(whole.shape[1]) + 0.5)
     _, first, inverse = np.unique(mark, return_index=True, return_inverse=True)
@@ -73,12 +73,13 @@ class Shuffler:
     """Scores of all systems when their outcomes are shuffled inside each unit."""
 
     def __init__(self, systems: list[list[Panel]]) -> None:
-        ledgers = [[p.ledger for p in parts] for parts in systems]
-        for parts in ledgers:
-            if any(a is None or b is None or not same_shape(a, b) for a, b in zip(ledgers[0], parts, strict=True)):
-                raise MetricError("the systems' label sets differ: correct with holm instead")
         self.systems = systems
-        self.cases = [outcomes_of(column) for column in zip(*systems, strict=True)]
+        self.shared = [Shared([p.ledger for p in column]) for column in zip(*systems, strict=True)]
+        if not all(s.small and all(s.eligible) for s in self.shared):
+            raise MetricError(
+                "labels or levels differ between the systems, so outcomes cannot be mixed: correct with holm"
+            )
+        self.cases = [outcomes_of(column, s) for column, s in zip(zip(*systems, strict=True), self.shared, strict=True)]
 
     @property
     def units(self) -> int:
@@ -91,17 +92,11 @@ class Shuffler:
         cases = []
         for t, case in enumerate(self.cases):
             mine = order[:, ends[t] : ends[t + 1]]
-            cases.append(np.stack([_replayed(self.systems[s][t], case.totals(mine, s)) for s in slots], 1))
+            cases.append(np.stack([self._score(s, t, case.totals(mine, s)) for s in slots], 1))
         return cases[0] if len(cases) == 1 else mean_defined(np.stack(cases, -1))
 
-
-def _replayed(panel: Panel, totals: Floats) -> Floats:
-    led = panel.ledger
-    assert led is not None
-    ends = np.cumsum([0, *(c.shape[1] for c in led.columns)])
-    parts = [totals[:, ends[i] : ends[i + 1]] for i in range(len(led.columns))]
-    parts = [p[:, 0] if flat else p for p, flat in zip(parts, led.flat, strict=True)]
-    return panel.stratum.statistic(Replay([parts[i] for i in led.requests], len(panel.stratum.design.n)))
+    def _score(self, system: int, case: int, totals: Floats) -> Floats:
+        return self.systems[system][case].stratum.statistic(self.shared[case].replay(system, totals))
 
 
 def _tukey(

@@ -110,12 +110,15 @@ class Rest:
 class Scripted:
     """Weights that must see every product that a metric asks for, in order."""
 
+    metric = 0
+    """The metric that is asking, by its number."""
+
 
 class Recorder(Scripted):
     """Weighs one row and keeps every vector that it is multiplied with."""
 
     def __init__(self, n: Floats) -> None:
-        self.n, self.asked = n, list[Any]()
+        self.n, self.asked, self.asker = n, list[Any](), list[int]()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -123,6 +126,7 @@ class Recorder(Scripted):
 
     def __matmul__(self, x: Any) -> Floats:
         self.asked.append(x)
+        self.asker.append(self.metric)
         return np.asarray(_Row(self.n) @ x, float)[None, ...]
 
 
