@@ -38,7 +38,7 @@ class Ledger:
         shape = self.vectors[vector].shape
         if len(shape) == 1:
             return 0
-        return int(shape[1]) if shape[1] in self.widths else None
+        return int(shape[1]) if shape[1] == 1 or shape[1] in self.widths else None
 
     def total(self, vector: int) -> Floats:
         """The vector weighed by the counts, as one row."""
@@ -71,7 +71,8 @@ class Shared:
         kinds = [[led.kind(v) for v in led.of(metric)] for led in self.ledgers]
         if any(None in k or k != kinds[0] for k in kinds):
             return False
-        return not any(kinds[0]) or all(led.labels == self.ledgers[0].labels for led in self.ledgers)
+        by_label = any(kind is not None and kind > 1 for kind in kinds[0])
+        return not by_label or all(led.labels == self.ledgers[0].labels for led in self.ledgers)
 
     @cached_property
     def columns(self) -> dict[tuple[int, ...], slice]:
