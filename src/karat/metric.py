@@ -432,5 +432,11 @@ ALIASES: dict[str, str] = {
     "homogeneity_score": "homogeneity",
     "completeness_score": "completeness",
     "v_measure_score": "v_measure",
+    # page stream segmentation
+    "PQ": "panoptic_quality",
+    "STP": "straight_through",
+    "MNDD": "mndd",
+    "Pk": "pk",
+    "WindowDiff|window_diff": "windowdiff",
 }
 """Other tools' spellings (regular expressions) and karat's; the one place for both."""
