@@ -34,8 +34,10 @@ class Sparse:
 
     def rows(self, index: Ints) -> Sparse:
         """The matrix whose row ``i`` is this one's row ``index[i]``."""
-        order = np.argsort(self.row, kind="stable")
-        row, col, data = self.row[order], self.col[order], self.data[order]
+        row, col, data = self.row, self.col, self.data
+        if (row[1:] < row[:-1]).any():
+            order = np.argsort(row, kind="stable")
+            row, col, data = row[order], col[order], data[order]
         start = np.searchsorted(row, np.arange(self.shape[0] + 1))
         length = (start[1:] - start[:-1])[index]
         new_row = np.repeat(np.arange(len(index)), length)

@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.cells import Floats, Ints, Sparse, Weights
 from karat.contexts.base import MISSING, Context, Counted, Run, Table
-from karat.contexts.labels import ordered, unknown_labels
+from karat.contexts.labels import encode, ordered, unknown_labels
 from karat.contexts.monolabel import EXTRA
 from karat.contexts.pairing import Coverage, bad_rows, coverage_findings, in_order, repeated_ids
 from karat.contexts.tree import HIERARCHY, TreeCells, outside_hierarchy
@@ -143,7 +143,8 @@ def flat_labels(run: Run, table: Table, classes: Sequence[str]) -> Flat:
     repeated = np.unique(key[again] // width)
     if len(again):
         key = np.delete(key, again)
-    return Flat(key // width, key % width, repeated)
+    row = key // width
+    return Flat(row, key - row * width, repeated)
 
 
 def _sql_list(texts: Sequence[str]) -> str:
@@ -171,14 +172,24 @@ def paired(run: Run, gold: Table, pred: Table, options: Mapping[str, Any]) -> Pa
     """The rows of both sides that belong together, in gold's order, as the options want them."""
     number = "(SELECT test_case, id, row_number() OVER () - 1 AS nth FROM {}) {}"
     g, p = number.format(gold.sql, "g"), number.format(pred.sql, "p")
-    aligned = gold.rows >= 0 and pred.rows >= 0 and in_order(run, gold, pred)
-    join = f"{g} POSITIONAL JOIN {p}" if aligned else f"{g} FULL JOIN {p} ON g.test_case = p.test_case AND g.id = p.id"
+    if gold.rows >= 0 and pred.rows >= 0 and in_order(run, gold, pred):
+        return _in_step(run, gold)
+    join = f"{g} FULL JOIN {p} ON g.test_case = p.test_case AND g.id = p.id"
     both = f"SELECT coalesce(g.test_case, p.test_case) AS test_case, coalesce(g.id, p.id) AS id, coalesce(g.nth, -1) AS g, coalesce(p.nth, -1) AS p FROM {join}"
     wanted = ["true"]
     wanted += [] if options.get("extra") == "wrong" else ["g >= 0"]
     wanted += ["p >= 0"] if options["missing"] == "skip" else []
     source = f"SELECT * FROM ({both}) WHERE {' AND '.join(wanted)} ORDER BY g, test_case, id"
     return _pairs(run, both, source)
+
+
+def _in_step(run: Run, gold: Table) -> Pairs:
+    """Pairs of two sides that have the same ids in the same order."""
+    source = f"SELECT test_case, id FROM {gold.sql}"
+    names = [str(t) for t in run(f"SELECT DISTINCT test_case FROM {gold.sql} ORDER BY 1")["test_case"].tolist()]
+    code = encode(run(source)["test_case"], names) if len(names) > 1 else np.zeros(gold.rows, np.int64)
+    row = np.arange(gold.rows)
+    return Pairs(row, row, code, names, Coverage(gold.rows, gold.rows, gold.rows), source)
 
 
 def _pairs(run: Run, both: str, source: str) -> Pairs:
@@ -200,6 +211,8 @@ def _pairs(run: Run, both: str, source: str) -> Pairs:
 
 def _matrix(flat: Flat, rows: Ints, shape: tuple[int, int]) -> Sparse:
     """The labels of the units: ``rows[u]`` is the row of the file that unit u is."""
+    if shape[0] == len(rows) and np.array_equal(rows, np.arange(shape[0])):
+        return Sparse(flat.row, flat.code, np.ones(len(flat.row)), shape)
     size = int(max(flat.row.max(initial=-1), rows.max(initial=-1))) + 1
     unit = np.full(size, -1, np.int64)
     unit[rows[rows >= 0]] = np.flatnonzero(rows >= 0)

@@ -65,11 +65,13 @@ class TreeCells(ClassCells):
 
     @cached_property
     def pred_at(self) -> Sparse:
-        return self._raised(self.pred_of) * self.in_gold
+        raised = self._raised(self.pred_of)
+        return raised if self.in_gold.all() else raised * self.in_gold
 
     @cached_property
     def hit_at(self) -> Sparse:
-        return self.gold_at.shared(self.pred_at)
+        same = self.gold_at is self.gold_of and self.pred_at is self.pred_of
+        return self.hit_of if same else self.gold_at.shared(self.pred_at)
 
 
 def outside_hierarchy(labels: Sequence[str], hierarchy: Hierarchy | None, file: str | None) -> list[Finding]:

@@ -135,7 +135,7 @@ def _value(engine: Engine, read: Read, table: Table, column: str, text: bool) ->
     if text or declared == "VARCHAR":
         return _text_value(engine, read, table, c, text)
     if declared.endswith("[]"):
-        return "labels", f"CAST({c} AS VARCHAR[])"
+        return "labels", c if declared == "VARCHAR[]" else f"CAST({c} AS VARCHAR[])"
     if declared.startswith(("MAP", "STRUCT")):
         return _map_value(c, declared)
     if declared.startswith(("ENUM", "BOOLEAN")) or _is_label(column, read):
