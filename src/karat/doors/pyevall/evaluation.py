@@ -19,7 +19,8 @@ from karat.doors.pyevall.result import MetricResult, Outcome
 from karat.doors.pyevall.rows import File, TestCase, clean, test_cases
 from karat.doors.pyevall.schema import violation
 from karat.doors.pyevall.scores import Scores, Setting
-from karat.doors.pyevall.source import Source, read
+from karat.doors.pyevall.source import NOTES, Source, read
+from karat.findings import finding
 
 FilePath = str | os.PathLike[str]
 
@@ -100,7 +101,17 @@ class Run:
         files = {gold: self.clean(gold) for gold in (False, True)}
         if self.journal.stopped:
             return []
+        self.remark(files[True], files[False])
         return test_cases(files[True], files[False], self.journal, self.strict)
+
+    def remark(self, gold: File, pred: File) -> None:
+        """Where reading differs from PyEvALL's, and test cases that no prediction is for."""
+        if not self.strict:
+            for is_gold, source in self.sources.items():
+                for note in source.notes:
+                    self.scores.note(f"{self.paths[is_gold].name}: {NOTES[note]}")
+            absent = [name for name in gold.values if name not in pred.values]
+            self.scores.found(finding("test-case-missing", self.paths[False].name, name=name) for name in absent)
 
     def unusable(self, gold: bool) -> bool:
         path = self.paths[gold]
@@ -153,11 +164,13 @@ class Run:
             return MetricResult(key, self.strict, error=codes.UNKNOWN_METRIC)
         params = resolve(key, asked, self.params, self.strict)
         result = MetricResult(key, self.strict, error=None if cases else codes.NO_TEST_CASE)
-        setting = self.scores.setting()
+        self.scores.cases, setting = cases, Setting(self.scores)
         for case in cases:
             if not self.add(result, case, params, setting):
                 break
         result.warn(params.form)
+        if not self.strict and any(outcome.average is None for outcome in result.outcomes.values()):
+            self.scores.note(f"{key}: undefined test cases are left out of the mean; PyEvALL counts them as 0")
         return result
 
     def add(self, result: MetricResult, case: TestCase, params: Params, setting: Setting) -> bool:

@@ -45,6 +45,15 @@ PANDAS_MISSING = frozenset(
     ]
 )
 END = "\x00end of file\x00"
+NOTES = {
+    "bom": "the byte-order mark is skipped; PyEvALL takes the header behind it for a record",
+    "json-lines": "read as JSON Lines; PyEvALL takes it for comma-separated text",
+    "blank-lines": "blank lines are skipped; PyEvALL refuses the file",
+    "header-case": "the header is recognised whatever its case and blanks; PyEvALL takes it for a record or refuses it",
+    "missing-words": "NA, None, null and the like stay labels; PyEvALL drops their records",
+    "number-labels": "numbers stay labels here; PyEvALL takes them for ranks",
+}
+"""Where the default reads otherwise than PyEvALL."""
 
 
 @dataclass
@@ -155,13 +164,11 @@ def ten_decimals(value: Any) -> Any:
 
 def read_with_care(text: str, ranking: bool, wanted: str | None) -> Source:
     """The same formats and JSON Lines, without the oddities; what PyEvALL would read otherwise is noted."""
-    notes = ["pyevall-bom"] if text.startswith("\ufeff") else []
+    notes = ["bom"] if text.startswith("\ufeff") else []
     text = text.removeprefix("\ufeff")
     attempts: dict[str, Callable[[], Source]] = {
         "json": lambda: Source(json.loads(text)),
-        "jsonl": lambda: Source(
-            [json.loads(line) for line in text.splitlines() if line.strip()], notes=["pyevall-json-lines"]
-        ),
+        "jsonl": lambda: Source(json_lines(text), notes=["json-lines"]),
         "tsv": lambda: table(text, codes.TSV, ranking),
         "csv": lambda: table(text, codes.CSV, ranking),
     }
@@ -176,6 +183,13 @@ def read_with_care(text: str, ranking: bool, wanted: str | None) -> Source:
             source.notes[:0] = notes
             return source
     return Source(failure=next(iter(failures.values()), "no such format"))
+
+
+def json_lines(text: str) -> list[Any]:
+    records = [json.loads(line) for line in text.splitlines() if line.strip()]
+    if not records or not all(isinstance(one, dict) for one in records):
+        raise ValueError("not every line is a record")
+    return records
 
 
 def table(text: str, code: str, ranking: bool) -> Source:
@@ -216,10 +230,10 @@ def oddities(text: str, header: bool, cells: list[str], values: list[Any]) -> It
     """Where PyEvALL reads this table otherwise."""
     lines = [line.strip() for line in re.split(r"\r\n|\r|\n", text.removesuffix("\n").removesuffix("\r"))]
     if not all(lines):
-        yield "pyevall-blank-lines"
+        yield "blank-lines"
     if header and [part.strip() for part in re.split("[\t,]", lines[0])] != FIELDS:
-        yield "pyevall-header-case"
+        yield "header-case"
     if any(cell in PANDAS_MISSING or cell.lower() in ("nan", "none", "null") for cell in cells if cell):
-        yield "pyevall-missing-words"
+        yield "missing-words"
     if any(isinstance(value, str) and isinstance(whole(value), int) for value in values):
-        yield "pyevall-number-labels"
+        yield "number-labels"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from karat.doors.pyevall.params import Params
@@ -20,7 +20,9 @@ from karat.doors.pyevall.scores import (
     ranks,
     weights,
 )
-from karat.findings import Finding
+from karat.doors.pyevall.scores.remarks import remarks
+from karat.findings import Finding, InputError, finding
+from karat.metric import MetricError
 
 Score = Callable[["Setting", TestCase, Params], Outcome | str]
 KARAT: dict[str, Score] = {**labels.SCORES, **weights.SCORES, **ranks.SCORES, **clusters.SCORES}
@@ -28,19 +30,18 @@ ODD: dict[str, Score] = {**odd_labels.SCORES, **odd_weights.SCORES, **odd_ranks.
 
 
 class Setting:
-    """What a metric sees beside the test case: the hierarchy, and what PyEvALL's metric object remembers."""
+    """What a metric sees beside the test case: the evaluation, and what PyEvALL's metric object remembers."""
 
-    def __init__(self, hierarchy: Any, strict: bool, cells: dict[str, Any]) -> None:
-        self.hierarchy, self.strict = hierarchy, strict
+    def __init__(self, scores: Scores) -> None:
+        self.scores, self.hierarchy = scores, scores.hierarchy
         self.memory: dict[str, Any] = {}
-        self.cells = cells
 
-    def once(self, kind: str, case: TestCase, make: Callable[[], Any]) -> Any:
-        """Cells of a test case, counted once for all metrics."""
-        key = f"{kind} {case.name}"
-        if key not in self.cells:
-            self.cells[key] = make()
-        return self.cells[key]
+    def once(self, kind: str, case: TestCase | None, make: Callable[[], Any]) -> Any:
+        """What is counted once for all metrics, for a test case or for all of them."""
+        key = (kind, case.name if case else None)
+        if key not in self.scores.counted:
+            self.scores.counted[key] = make()
+        return self.scores.counted[key]
 
 
 class Scores:
@@ -48,14 +49,29 @@ class Scores:
 
     def __init__(self, hierarchy: Any, strict: bool) -> None:
         self.hierarchy, self.strict = copy.deepcopy(hierarchy), strict
-        self.findings: list[Finding] = []
-        self._cells: dict[str, Any] = {}
+        self.cases: list[TestCase] = []
+        self.counted: dict[tuple[str, str | None], Any] = {}
+        self._notes: dict[Finding, None] = {}
 
-    def setting(self) -> Setting:
-        """A fresh one for each metric: PyEvALL makes a metric object and uses it for all test cases."""
-        return Setting(self.hierarchy, self.strict, self._cells)
+    @property
+    def findings(self) -> list[Finding]:
+        """What differs from PyEvALL and why, each once."""
+        return list(self._notes)
+
+    def note(self, what: str) -> None:
+        self.found([finding("door-differs", what=what, tool="PyEvALL")])
+
+    def found(self, findings: Iterable[Finding]) -> None:
+        self._notes |= dict.fromkeys(findings)
 
     def of(self, metric: str, case: TestCase, params: Params, setting: Setting) -> Outcome | str:
-        """The score, or the code of what forbids it."""
-        table: Mapping[str, Score] = {**KARAT, **ODD} if self.strict else {**ODD, **KARAT}
-        return table[metric](setting, case, params)
+        """The score, or the code of what forbids it; by default nothing raises and no test case knows of another."""
+        if self.strict:
+            return {**KARAT, **ODD}[metric](setting, case, params)
+        for what in remarks(metric, case, self.cases):
+            self.note(what)
+        try:
+            return {**ODD, **KARAT}[metric](Setting(self), case, params)
+        except (InputError, MetricError, ArithmeticError, LookupError, ValueError) as error:
+            self.found(error.findings if isinstance(error, InputError) else [])
+            return Outcome(None)
