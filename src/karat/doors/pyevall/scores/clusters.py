@@ -1,6 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scores of this kind come from PyEvALL's own arithmetic until karat's context is here."""
+"""Clustering scores from karat's clustering context."""
 
-from typing import Any
+from __future__ import annotations
 
-SCORES: dict[str, Any] = {}
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from karat.contexts.clustering import metrics as m
+from karat.doors.pyevall import codes
+from karat.doors.pyevall.params import Params
+from karat.doors.pyevall.result import Outcome
+from karat.doors.pyevall.rows import TestCase
+from karat.doors.pyevall.scores.counted import scorer
+from karat.metric import Definition
+
+if TYPE_CHECKING:
+    from karat.doors.pyevall.scores.scorer import Setting
+
+
+def options(setting: Setting) -> dict[str, Any]:
+    return {}
+
+
+clustering = partial(scorer, "multi", "clustering", options)
+
+
+def needing_pairs(metric: Definition) -> Callable[[Setting, TestCase, Params], Outcome | str]:
+    """Undefined only where no two items are together, which has a code of its own."""
+
+    def score(setting: Setting, case: TestCase, params: Params) -> Outcome | str:
+        found = clustering(metric)(setting, case, params)
+        return codes.NO_PAIRS if found.average is None else found
+
+    return score
+
+
+SCORES = {
+    "Purity": clustering(m.purity),
+    "InversePurity": clustering(m.inverse_purity),
+    "FMeasurePurityInversePurity": clustering(m.purity_f, alpha="alfa_param"),
+    "FMeasureClustering": clustering(m.larsen_f),
+    "RandStatistics": clustering(m.rand),
+    "Jaccard": needing_pairs(m.jaccard),
+    "FolkesAndMallows": needing_pairs(m.fowlkes_mallows),
+    "NMI-SG": clustering(m.nmi, mean="geometric"),
+    "ReliabilityBCubed": clustering(m.bcubed_precision, variant="pyevall"),
+    "SensitivityBCubed": clustering(m.bcubed_recall, variant="pyevall"),
+    "Entropy": clustering(m.entropy),
+    "ClassEntropy": clustering(m.class_entropy),
+    "VariationOfInformation": clustering(m.variation_of_information),
+}

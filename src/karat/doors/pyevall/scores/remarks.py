@@ -38,10 +38,6 @@ def graded(case: TestCase, cases: Sequence[TestCase]) -> bool:
     return any(grade > 1 or grade < 0 for grade in case.gold.values())
 
 
-def missing(case: TestCase, cases: Sequence[TestCase]) -> bool:
-    return any(not gold.keys() <= case.pred.get(id, {}).keys() for id, gold in case.gold.items())
-
-
 def one_cluster(case: TestCase, cases: Sequence[TestCase]) -> bool:
     return len({tuple(labels) for labels in case.gold.values()}) == 1
 
@@ -67,7 +63,10 @@ RULES: dict[str, list[tuple[Applies, str]]] = {
         (column_names, COLUMNS),
     ],
     "ICMSoftNorm": [(always, "the deviation is the standard one; PyEvALL takes the mean absolute deviation")],
-    "CrossEntropy": [(missing, "what is not predicted costs; PyEvALL lets it cost nothing")],
+    "CrossEntropy": [
+        (always, "weights are taken as they are and what is not predicted costs; PyEvALL raises weights of 0 to 0.001 "
+                 "and lets a missing prediction cost nothing")
+    ],
     "MAE": [
         (several, "each test case has its own classes; PyEvALL adds those of earlier ones"),
         (column_names, COLUMNS),

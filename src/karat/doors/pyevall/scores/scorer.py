@@ -71,7 +71,7 @@ class Scores:
         for what in remarks(metric, case, self.cases):
             self.note(what)
         try:
-            return {**ODD, **KARAT}[metric](Setting(self), case, params)
-        except (InputError, MetricError, ArithmeticError, LookupError, ValueError) as error:
+            return KARAT[metric](Setting(self), case, params)
+        except (InputError, MetricError) as error:
             self.found(error.findings if isinstance(error, InputError) else [])
             return Outcome(None)
