@@ -72,6 +72,9 @@ def segeval_windows(pairs: Any) -> float:
 
 CASES = [
     Case("pages-1M", page_files(1_000_000), karat_files(None, "f1"), (), None, "1M pages from Parquet: all default metrics"),
+    Case("windows-20k", page_files(20_000), karat_files(["pk", "windowdiff"], "pk"),
+         (Side("segeval", segeval_windows, masses, repeat=1),), None,
+         "the same of 20,000 pages, where reading the files is most of the work"),
     Case("windows-1M", page_files(1_000_000), karat_files(["pk", "windowdiff"], "pk"),
          (Side("segeval", segeval_windows, masses, repeat=1),), 2,
          "Pk and WindowDiff of 1M pages: karat from Parquet, segeval from lengths in memory"),
