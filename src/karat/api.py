@@ -135,6 +135,7 @@ def compare(
     draws: int | None = None,
     margin: float | None = None,
     rope: float | None = None,
+    detect: float | None = None,
     interval_method: str = "auto",
     resamples: int = RESAMPLES,
     cluster_by: str | None = None,
@@ -153,7 +154,7 @@ def compare(
     several = list(systems.items()) if isinstance(systems, Mapping) else named(systems, gold, names)
     if len(several) < 2:
         raise MetricError("a comparison needs two systems or more: a dict of name → predictions, or a list of paths")
-    wish = Wish(round(1 - level, 12), correction, baseline, tuple(tests), draws, margin, rope, seed)
+    wish = Wish(round(1 - level, 12), correction, baseline, tuple(tests), draws, margin, rope, seed, detect)
     asked = Asked(context, metrics, format, encoding, columns or {}, undefined, seed, True, cluster_by, options)
     found = scored(gold, several, asked, Wanted(level, interval_method, resamples, seed))
     return compare_systems(found.evaluation, found.evaluation.systems, found.plan, wish, found.clusters)

@@ -81,6 +81,8 @@ class Pair:
     verdict: Verdict
     mde: float | None
     """Smallest true difference that this data shows with 80 % power."""
+    needed: int | None = None
+    """Units that a difference of the asked size would need to be shown with 80 % power."""
     effect: Effect | None = None
     test_cases: tuple[int, int, int] | None = None
     """Test cases that A wins, ties and loses."""

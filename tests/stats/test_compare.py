@@ -459,3 +459,14 @@ def test_every_metric_of_every_context(context, make):
     assert f1.verdict == "better"
     assert f1.test.name == "randomisation"
     assert f1.interval.low <= f1.difference <= f1.interval.high
+
+
+def test_units_needed_for_a_difference():
+    pair = {k: SYSTEMS[k] for k in ("fair", "even")}
+    first, half = (karat.compare(GOLD, pair, metrics=["accuracy"], detect=d, resamples=199).pairs[0] for d in (0.02, 0.01))
+    # Half the difference needs four times the units; as many units as there are show the detectable difference.
+    assert half.needed == pytest.approx(4 * first.needed, rel=0.01)
+    again = karat.compare(GOLD, pair, metrics=["accuracy"], detect=first.mde, resamples=199).pairs[0]
+    assert again.needed == pytest.approx(N, abs=2)
+    with pytest.raises(karat.MetricError, match="positive"):
+        karat.compare(GOLD, pair, detect=-1.0)

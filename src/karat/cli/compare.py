@@ -45,6 +45,7 @@ from karat.stats.corrections import CORRECTIONS
     "--margin", type=float, help="Largest difference that does not matter: for --fail-if-worse and equivalence."
 )
 @click.option("--rope", type=float, help="Region of practical equivalence: adds Bayesian probabilities.")
+@click.option("--detect", type=float, help="Say how many units a difference of this size needs (80 % power).")
 @click.option("--fail-if-worse", metavar="BASELINE", help="Exit with 1 if a system is worse than this one.")
 @click.option(
     "--inconclusive",
@@ -86,6 +87,7 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
         "draws",
         "margin",
         "rope",
+        "detect",
     )
     comparison = compare(
         gold,

@@ -44,7 +44,7 @@ def _record(pair: Pair) -> dict[str, Any]:
         "low": interval.low if interval else None, "high": interval.high if interval else None,
         "level": interval.level if interval else None, "se": interval.se if interval else None,
         "test": test.name if test else None, "p": pair.p, "draws": test.draws if test else None,
-        "p_corrected": pair.p_corrected, "verdict": pair.verdict, "mde": pair.mde,
+        "p_corrected": pair.p_corrected, "verdict": pair.verdict, "mde": pair.mde, "needed": pair.needed,
         "d_z": effect.d_z if effect else None, "rank_biserial": effect.rank_biserial if effect else None,
         "superiority": effect.superiority if effect else None, "win": effect.win if effect else None,
         "tie": effect.tie if effect else None, "loss": effect.loss if effect else None, "sentence": pair.sentence,
@@ -128,6 +128,8 @@ def _extra_columns(pairs: list[Pair]) -> list[tuple[str, Callable[[Pair], str]]]
     known: list[tuple[str, Callable[[Pair], str]]] = []
     if any(p.test_cases for p in pairs):
         known.append(("test cases", lambda p: "/".join(map(str, p.test_cases or ()))))
+    if any(p.needed for p in pairs):
+        known.append(("units needed", lambda p: f"{p.needed:,}" if p.needed else "–"))
     if any(p.equivalence for p in pairs):
         known.append(("p (equivalence)", lambda p: p_text(p.equivalence.p if p.equivalence else None)))
     if any(p.posterior for p in pairs):

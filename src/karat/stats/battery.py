@@ -52,6 +52,12 @@ class Battery:
         compute = self.with_classes if classes else self.values
         return lambda W: compute(W, cells)
 
+    def shares(self, classes: int) -> Mask:
+        """Columns (of `with_classes`) whose scores lie between 0 and 1, as a share of units must."""
+        own = [self.catalogue[m.name] for m in self.metrics]
+        inside = [d.bounds == (0, 1) for d in own]
+        return np.array(inside + [d.bounds == (0, 1) for d in own if d.by_class for _ in range(classes)], bool)
+
     def class_columns(self, classes: int) -> dict[Metric, slice]:
         """Where each metric's classes are among the columns of `with_classes`."""
         own = [m for m in self.metrics if self.catalogue[m.name].by_class]

@@ -28,7 +28,7 @@ from karat.stats.estimate import ClusterKeys
 from karat.stats.intervals import student
 from karat.stats.joint import Entrant, Joint, Panel, align, panels, sample
 from karat.stats.leaderboard import leaderboard, ranks_over_cases
-from karat.stats.power import mde
+from karat.stats.power import mde, units_needed
 from karat.stats.randomisation import DRAWS, sign_flip
 from karat.stats.resampling import Units, bootstrap
 from karat.stats.sample import Sample
@@ -55,6 +55,8 @@ class Wish:
     margin: float | None = None
     rope: float | None = None
     seed: int = 0
+    detect: float | None = None
+    """Difference for which the number of units that it needs is worked out."""
 
     def __post_init__(self) -> None:
         known = (*CORRECTIONS, *JOINT)
@@ -65,6 +67,8 @@ class Wish:
                 raise MetricError(f"test {name!r} is not one of {', '.join(ON_REQUEST)}")
         if not 0 < self.alpha < 1:
             raise MetricError(f"alpha={self.alpha} is not between 0 and 1")
+        if self.detect is not None and not self.detect > 0:
+            raise MetricError(f"detect={self.detect} is not a positive difference")
         if self.correction == "maxt" and self.baseline is None:
             raise MetricError("MaxT compares systems with a baseline: name one")
 
@@ -72,6 +76,7 @@ class Wish:
         return {
             "alpha": self.alpha, "correction": self.correction, "baseline": self.baseline, "tests": list(self.tests),
             "draws": self.draws or DRAWS, "margin": self.margin, "rope": self.rope,
+            "detect": self.detect,
         }  # fmt: skip
 
 
@@ -287,11 +292,19 @@ def _pair(contest: Contest, k: int, score: Score, drawn: list[Test], wish: Wish)
         *contest.names, score.metric, score.label, score.better, contest.units, _number(contest.samples[0].point[k]),
         _number(contest.samples[1].point[k]), _number(difference), interval, found, found[0].p if found else None, None,
         "undefined", mde(float(se), alpha=wish.alpha, df=float(df)) if known else None,
+        needed=_needed(float(se), contest.units, wish) if known else None,
         effect=None if units is None else effect(turned * units[0], units[1]),
         test_cases=_case_wins(contest, k, turned),
         equivalence=tests.tost(float(difference), float(se), float(df), wish.margin) if known and wish.margin else None,
         posterior=_posterior(contest, k, turned, wish) if known and wish.rope is not None else None,
     )  # fmt: skip
+
+
+def _needed(se: float, units: int, wish: Wish) -> int | None:
+    """Units of the same kind that show a difference of ``wish.detect``: the spread of one unit is se·√n."""
+    if wish.detect is None or not se > 0:
+        return None
+    return int(np.ceil(units_needed(wish.detect / (se * np.sqrt(units)), alpha=wish.alpha)))
 
 
 def _number(value: float) -> float | None:

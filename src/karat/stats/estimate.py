@@ -163,10 +163,11 @@ def stratum_of(
     cells: Cells, index: Ints, name: str, battery: Battery, design: Design, classes: bool = False
 ) -> Stratum:  # fmt: skip
     """Cells ``index`` as one test case; where queries are the units, ``index`` counts queries."""
+    bounded = battery.shares(len(cells.classes) if classes else 0)
     if over_test_cases(cells):
         values = (battery.with_classes if classes else battery.values)(cells.by_test_case(), cells)[index]
-        return Stratum(name, mean_of(values), design)
-    return Stratum(name, battery.statistic(cells.take(index), classes), design)
+        return Stratum(name, mean_of(values), design, bounded)
+    return Stratum(name, battery.statistic(cells.take(index), classes), design, bounded)
 
 
 def mean_of(values: Floats) -> Statistic:
@@ -254,7 +255,7 @@ def _closed(sample: Sample, method: str, wanted: Wanted) -> Table:
 def _fits(sample: Sample, method: str, column: int) -> bool:
     if method == "student-t":
         return all(bool(s.unit_scores.is_mean[column]) for s in sample.strata)
-    return len(sample.strata) == 1 and sample.strata[0].unit_scores.is_share(column)
+    return len(sample.strata) == 1 and sample.strata[0].is_share(column)
 
 
 def _jackknife(sample: Sample, wanted: Wanted) -> Bounds:
@@ -303,7 +304,7 @@ def _choice(sample: Sample, column: int) -> str:
         return "jackknife-t"
     if clustered or not all(bool(s.unit_scores.is_mean[column]) for s in sample.strata):
         return "bca"
-    if len(sample.strata) == 1 and sample.strata[0].unit_scores.is_share(column):
+    if len(sample.strata) == 1 and sample.strata[0].is_share(column):
         return "wilson"
     return "bca" if any(abs(_skewness(s, column)) > 1 for s in sample.strata) else "student-t"
 
@@ -347,7 +348,7 @@ def trust_findings(cells: Cells, scores: Mapping[Metric, Score], battery: Batter
     if rare:
         shown = ", ".join(f"{label} ({count})" for label, count in rare[:5]) + (", …" if len(rare) > 5 else "")
         found.append(finding("rare-classes", count=len(rare), examples=shown))
-    return found + [finding("interval-degenerate", metric=str(m)) for m, s in scores.items() if _stuck(s)]
+    return found + [finding("interval-degenerate", metric=str(m)) for m, s in scores.items() if s.better != "neither" and _stuck(s)]
 
 
 def rare_classes(cells: Cells) -> list[tuple[str, int]]:

@@ -24,6 +24,8 @@ class Stratum:
     name: str
     statistic: Callable[[Any], Floats]
     design: Design
+    bounded: Mask | None = None
+    """Columns that may be shares of units, because they lie between 0 and 1."""
 
     @cached_property
     def point(self) -> Floats:
@@ -36,6 +38,10 @@ class Stratum:
     @cached_property
     def unit_scores(self) -> UnitScores:
         return unit_scores(self.statistic, self.design.n)
+
+    def is_share(self, column: int) -> bool:
+        """Whether the column is a share of units."""
+        return (self.bounded is None or bool(self.bounded[column])) and self.unit_scores.is_share(column)
 
     @property
     def seen(self) -> Floats:
