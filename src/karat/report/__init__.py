@@ -17,6 +17,7 @@ REPORTS = {
     "tsv": ("karat.report.delimited", "render_tsv"),
     "csv": ("karat.report.delimited", "render_csv"),
     "trec": ("karat.report.trec", "render"),
+    "pyevall": ("karat.report.pyevall", "render"),
     "dicts": ("karat.report.rows", "dicts"),
     "pandas": ("karat.report.frame", "pandas"),
     "polars": ("karat.report.frame", "polars"),
@@ -25,7 +26,7 @@ REPORTS = {
 }
 """Reports by name, and the function that makes each; imported when it is asked for."""
 
-TEXT = ("table", "json", "markdown", "latex", "tsv", "csv", "html", "trec")
+TEXT = ("table", "json", "markdown", "latex", "tsv", "csv", "html", "trec", "pyevall")
 """Reports that are text, which the command line offers."""
 
 

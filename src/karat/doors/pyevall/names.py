@@ -6,6 +6,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+from karat.report.pyevall import TITLES
+
 
 class PyEvALLUtils:
     """Names of the parameters of an evaluation and of their options."""
@@ -76,44 +78,10 @@ class Facts(NamedTuple):
     kinds: tuple[str, ...]
 
 
-MONO, SETS, SOFT, RANKING = ("mono",), ("mono", "multi"), ("soft",), ("ranking",)
-CLUSTERS = ("multi",)
-
-METRICS: dict[str, Facts] = {
-    "Accuracy": Facts("Accuracy", "Acc", MONO),
-    "SystemPrecision": Facts("System Precision", "SP", MONO),
-    "Kappa": Facts("Cohen's Kappa", "Kappa", MONO),
-    "Precision": Facts("Precision", "Pr", SETS),
-    "Recall": Facts("Recall", "Re", SETS),
-    "FMeasure": Facts("F-Measure", "F1", SETS),
-    "ICM": Facts("Information Contrast model", "ICM", SETS),
-    "ICMNorm": Facts("Normalized Information Contrast Model", "ICM-Norm", SETS),
-    "ICMSoft": Facts("Information Contrast Model Soft", "ICM-Soft", SOFT),
-    "ICMSoftNorm": Facts("Normalized Information Contrast Model Soft", "ICM-Soft-Norm", SOFT),
-    "CrossEntropy": Facts("Cross Entropy", "CE", SOFT),
-    "MAE": Facts("Mean Absolute Error", "MAE", SOFT),
-    "PrecisionAtK": Facts("Precision at k", "P@k", RANKING),
-    "RPrecision": Facts("R Precision", "RPre", RANKING),
-    "MRR": Facts("Mean Reciprocal Rank", "MRR", RANKING),
-    "MAP": Facts("Mean Average Precision", "MAP", RANKING),
-    "DCG": Facts("Discounted Cumulative Gain", "DCG", RANKING),
-    "nDCG": Facts("Normalized Discounted Cumulative Gain", "nDCG", RANKING),
-    "ERR": Facts("Expected Reciprocal Rank", "ERR", RANKING),
-    "RBP": Facts("Rank Biased Precision", "RBP", RANKING),
-    "Purity": Facts("Purity", "Pur", CLUSTERS),
-    "InversePurity": Facts("Inverse Purity", "InPur", CLUSTERS),
-    "FMeasurePurityInversePurity": Facts("F Measure", "F(P, I)", CLUSTERS),
-    "FMeasureClustering": Facts("F Measure", "F(P, R)", CLUSTERS),
-    "RandStatistics": Facts("Rand Statistics", "RandS", CLUSTERS),
-    "Jaccard": Facts("Jaccard", "JACC", CLUSTERS),
-    "FolkesAndMallows": Facts("Folkes and Mallows", "Folk", CLUSTERS),
-    "NMI-SG": Facts("Normalized Mutual Information SG", "NMI-SG", CLUSTERS),
-    "ReliabilityBCubed": Facts("Reliability", "R", CLUSTERS),
-    "SensitivityBCubed": Facts("Sensitivity", "S", CLUSTERS),
-    "Entropy": Facts("Entropy", "E", CLUSTERS),
-    "ClassEntropy": Facts("Class Entropy", "CE", CLUSTERS),
-    "VariationOfInformation": Facts("Variation of Information", "VI", CLUSTERS),
-}
+MONO, SETS, SOFT, RANKING, CLUSTERS = ("mono",), ("mono", "multi"), ("soft",), ("ranking",), ("multi",)
+KINDS = [MONO] * 3 + [SETS] * 5 + [SOFT] * 4 + [RANKING] * 8 + [CLUSTERS] * 13
+"""Kinds of value of each metric, in the order of the titles."""
+METRICS = {key: Facts(*titles, kinds) for (key, titles), kinds in zip(TITLES.items(), KINDS, strict=True)}
 
 
 def canonical(name: object) -> str:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,7 @@ from karat.doors.pyevall import codes
 from karat.doors.pyevall.journal import Journal
 from karat.doors.pyevall.result import MetricResult
 from karat.findings import Finding
+from karat.report.pyevall import pretty
 
 SHORT = "Ask for the embedded report to read more."
 
@@ -96,16 +96,3 @@ def ordered(facts: dict[str, Any], description: str) -> dict[str, Any]:
     """PyEvALL's order of keys: lines, description, the rest."""
     lines = {"lines": facts["lines"]} if "lines" in facts else {}
     return {**lines, "description": description, **{key: value for key, value in facts.items() if key != "lines"}}
-
-
-def pretty(value: Any, indent: str = "") -> str:
-    """JSON with two blanks of indent, objects of an array sharing its brackets' lines."""
-    if isinstance(value, dict) and value:
-        inner = ",\n".join(
-            f"{indent}  {json.dumps(key, ensure_ascii=False)}: {pretty(one, indent + '  ')}"
-            for key, one in value.items()
-        )
-        return f"{{\n{inner}\n{indent}}}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(pretty(one, indent) for one in value) + "]"
-    return json.dumps(value, ensure_ascii=False)
