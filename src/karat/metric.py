@@ -142,6 +142,7 @@ class Definition:
     title: str
     by_class: bool = False
     symmetric: bool = False
+    """Swapping gold and predictions of the same units changes nothing."""
     unit_mean: bool = False
     """The score is the mean of a score of each unit (so Student's t applies)."""
     proportion: bool = False

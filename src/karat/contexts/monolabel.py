@@ -228,6 +228,7 @@ _COHEN = "Cohen 1960, doi:10.1177/001316446002000104"
 @metric(
     MonoLabelCells,
     proportion=True,
+    symmetric=True,
     reference="share of agreement; Sokolova & Lapalme 2009, doi:10.1016/j.ipm.2009.03.002",
 )
 def accuracy(W: Weights, cells: MonoLabelCells) -> Values:
@@ -243,7 +244,7 @@ def accuracy(W: Weights, cells: MonoLabelCells) -> Values:
     return ratio(W @ cells.hit, W @ cells.in_gold, "no gold items")
 
 
-@metric(MonoLabelCells, proportion=True, reference="Amigó et al., EvALL, 2017")
+@metric(MonoLabelCells, proportion=True, symmetric=True, reference="Amigó et al., EvALL, 2017")
 def system_precision(W: Weights, cells: MonoLabelCells) -> Values:
     """Share of predictions that are right.
 
@@ -273,7 +274,11 @@ def balanced_accuracy(W: Weights, cells: MonoLabelCells) -> Values:
 
 
 @metric(
-    MonoLabelCells, better="lower", proportion=True, reference="Hamming 1950, doi:10.1002/j.1538-7305.1950.tb00463.x"
+    MonoLabelCells,
+    better="lower",
+    proportion=True,
+    symmetric=True,
+    reference="Hamming 1950, doi:10.1002/j.1538-7305.1950.tb00463.x",
 )
 def hamming_loss(W: Weights, cells: MonoLabelCells) -> Values:
     """Share of gold items whose label is not hit; with one label per item, 1 − accuracy.
@@ -291,6 +296,7 @@ def hamming_loss(W: Weights, cells: MonoLabelCells) -> Values:
     MonoLabelCells,
     better="lower",
     proportion=True,
+    symmetric=True,
     reference="Hastie et al., Elements of Statistical Learning, 2009, §2.4",
 )
 def zero_one_loss(W: Weights, cells: MonoLabelCells) -> Values:

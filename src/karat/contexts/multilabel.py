@@ -273,7 +273,7 @@ def _same_sets(cells: MultiLabelCells, other: Ints) -> bool:
     return bool((cells.test_case == cells.test_case[other]).all() and (cells.in_pred == cells.in_pred[other]).all())
 
 
-@metric(MultiLabelCells, proportion=True, reference="Zhang & Zhou 2014, doi:10.1109/TKDE.2013.39")
+@metric(MultiLabelCells, proportion=True, symmetric=True, reference="Zhang & Zhou 2014, doi:10.1109/TKDE.2013.39")
 def subset_accuracy(W: Weights, cells: MultiLabelCells) -> Values:
     """Share of gold items whose predicted set is exactly the gold set.
 
@@ -286,7 +286,7 @@ def subset_accuracy(W: Weights, cells: MultiLabelCells) -> Values:
     return ratio(W @ cells.exact, W @ cells.in_gold, "no gold items")
 
 
-@metric(MultiLabelCells, better="lower", reference="Zhang & Zhou 2014, doi:10.1109/TKDE.2013.39")
+@metric(MultiLabelCells, better="lower", symmetric=True, reference="Zhang & Zhou 2014, doi:10.1109/TKDE.2013.39")
 def hamming_loss(W: Weights, cells: MultiLabelCells) -> Values:
     """Share of (item, class) decisions that are wrong.
 

@@ -24,7 +24,7 @@ def _table(W: Weights, cells: Bundles) -> tuple[Floats, Floats, Floats, Floats]:
     return hits, pred - hits, gold - hits, pages - gold - pred + hits
 
 
-@metric(Bundles, bounds=(0, _INFINITY), by_class=True, title="True positives", reference=_COUNT)
+@metric(Bundles, bounds=(0, _INFINITY), by_class=True, symmetric=True, title="True positives", reference=_COUNT)
 def tp(W: Weights, cells: Bundles) -> Values:
     """Number of first pages that were predicted first.
 
@@ -63,7 +63,7 @@ def fn(W: Weights, cells: Bundles) -> Values:
     return Values(_table(W, cells)[2], _NO_PAGES)
 
 
-@metric(Bundles, bounds=(0, _INFINITY), by_class=True, title="True negatives", reference=_COUNT)
+@metric(Bundles, bounds=(0, _INFINITY), by_class=True, symmetric=True, title="True negatives", reference=_COUNT)
 def tn(W: Weights, cells: Bundles) -> Values:
     """Number of other pages that were not predicted first.
 

@@ -1,0 +1,271 @@
+"""Laws that every metric of every context obeys, whatever it measures.
+
+A law takes a metric and a `Case` and fails with an AssertionError; `LAWS` is the list of them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import karat
+from karat.cells import Cells, Dense
+from karat.contexts import context
+from karat.metric import Definition, Metric, MetricError, Result, parse
+from tests.laws import samples
+from tests.laws.samples import Sample
+
+SEEDS = range(4)
+TOLERANCE = 1e-9
+
+
+class Subject(NamedTuple):
+    """A metric of a context, with some of its parameters set."""
+
+    context: str
+    definition: Definition
+    metric: Metric
+
+
+def variants(name: str, definition: Definition) -> list[Subject]:
+    """The metric at its defaults, and with every choice of every parameter that has choices or a cut."""
+    cells = context(name).cells
+    out = [Metric(definition.name)]
+    for parameter in definition.parameters(cells).values():
+        values = [
+            *parameter.choices,
+            *((True, False) if parameter.kind is bool else ()),
+            *((1, 3) if parameter.name == "k" else ()),
+        ]
+        values += [2.0] if parameter.name == "beta" and definition.by_class else []
+        out += [Metric(definition.name)(**{parameter.name: value}) for value in values]
+    bound = dict.fromkeys(definition.bind(metric, cells) for metric in out)
+    return [s for s in (Subject(name, definition, metric) for metric in bound) if not s.metric.params or accepted(s)]
+
+
+def accepted(subject: Subject) -> bool:
+    """Some choices exclude each other, and the metric says so."""
+    try:
+        value(subject, case(subject.context, 0).whole)
+    except MetricError:
+        return False
+    return True
+
+
+class Case:
+    """One random input of a context and what becomes of it when it is changed; each counted once."""
+
+    def __init__(self, name: str, seed: int, complete: bool) -> None:
+        self.name, self.made, self.rng = name, samples.maker(name), random.Random(seed)
+        self.sample = self.made.sample(seed, complete)
+
+    def count(self, sample: Sample) -> Cells:
+        found = karat.evaluate(sample.gold, sample.pred, context=self.name, metrics=[], **sample.options)
+        return found.systems[0].cells
+
+    @cached_property
+    def whole(self) -> Cells:
+        return self.count(self.sample)
+
+    @cached_property
+    def shuffled(self) -> Cells:
+        return self.count(samples.shuffled(self.sample, self.rng))
+
+    @cached_property
+    def copied(self) -> Cells:
+        return self.count(samples.copied(self.sample, self.made.unit, 3))
+
+    @cached_property
+    def permuted(self) -> Cells:
+        """Labels renamed so that their order changes."""
+        names = dict(zip(samples.LABELS, ("q", "p", "z", "a"), strict=True)) | {
+            "new": "m",
+            "X": "b",
+            "Y": "zz",
+            "Z": "aa",
+        }
+        return self.count(samples.relabelled(self.sample, self.made, names))
+
+    @cached_property
+    def prefixed(self) -> Cells:
+        """Labels renamed so that their order stays."""
+        names = {label: f"label {label}" for label in (*samples.LABELS, "new", "X", "Y", "Z")}
+        return self.count(samples.relabelled(self.sample, self.made, names))
+
+    @cached_property
+    def perfect(self) -> Cells:
+        gold = self.sample.gold
+        return self.count(Sample(gold, [self.made.perfect(r) for r in gold], self.sample.options))
+
+    @cached_property
+    def swapped(self) -> Cells:
+        return self.count(Sample(self.sample.pred, self.sample.gold, self.sample.options))
+
+    @cached_property
+    def as_one(self) -> Cells:
+        return self.count(samples.without_test_cases(self.sample))
+
+    @cached_property
+    def alone(self) -> list[Cells]:
+        return [self.count(samples.only(self.sample, t)) for t in self.whole.test_cases]
+
+
+@cache
+def case(name: str, seed: int, complete: bool = False) -> Case:
+    return Case(name, seed, complete)
+
+
+def compute(subject: Subject, cells: Cells, weights: Any = None) -> Result:
+    W = cells.by_test_case() if weights is None else weights
+    return subject.definition.compute(W, cells, subject.metric)
+
+
+def value(subject: Subject, cells: Cells, weights: Any = None) -> np.ndarray:
+    return compute(subject, cells, weights).value
+
+
+def same(a: Any, b: Any) -> None:
+    np.testing.assert_allclose(a, b, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+
+
+def parse_print(subject: Subject, given: Case) -> None:
+    """A metric's text is the metric."""
+    again = parse(str(subject.metric))
+    assert again == subject.metric
+    assert subject.definition.bind(again, type(given.whole)) == subject.metric
+
+
+def defined_or_why(subject: Subject, given: Case) -> None:
+    """No infinity, and a reason wherever there is no number."""
+    found = compute(subject, given.whole)
+    assert not np.isinf(found.value).any()
+    assert found.reason or not np.isnan(found.value).any()
+    assert found.value.shape == (len(given.whole.test_cases),)
+
+
+def bounds(subject: Subject, given: Case) -> None:
+    low, high = subject.definition.bounds
+    found = value(subject, given.whole)
+    assert (np.isnan(found) | ((found >= low - TOLERANCE) & (found <= high + TOLERANCE))).all(), found
+
+
+def order_of_rows(subject: Subject, given: Case) -> None:
+    same(value(subject, given.whole), value(subject, given.shuffled))
+
+
+def parts_and_whole(subject: Subject, given: Case) -> None:
+    """Counts that arrive in parts add up, in whatever order the cells come."""
+    cells, rng = given.whole, np.random.default_rng(1)
+    some = rng.binomial(cells.n, 0.5)
+    index = np.tile(np.arange(len(cells)), 2)
+    n = np.concatenate([some, cells.n - some])
+    mix = rng.permutation(np.flatnonzero(n))
+    same(value(subject, cells), value(subject, cells.take(index[mix], n[mix])))
+
+
+def weights_are_copies(subject: Subject, given: Case) -> None:
+    """A count of three is three units."""
+    if given.made.unit == "test_case":
+        return
+    cells = given.whole
+    tripled = value(subject, cells.take(np.arange(len(cells)), cells.n * 3))
+    same(tripled, value(subject, given.copied))
+
+
+def dense_is_grouped(subject: Subject, given: Case) -> None:
+    """The form of the weight matrix changes nothing."""
+    cells = given.whole
+    dense = np.zeros((len(cells.test_cases), len(cells)))
+    dense[cells.test_case, np.arange(len(cells))] = cells.n
+    same(value(subject, cells), value(subject, cells, Dense(dense)))
+
+
+def test_cases_apart(subject: Subject, given: Case) -> None:
+    """A test case scores as it does alone (but that the whole evaluation sets the scale of ordered labels)."""
+    if ORDERED & {v for _, v in subject.metric.params}:
+        return
+    alone = [value(subject, cells)[0] for cells in given.alone]
+    same(value(subject, given.whole), alone)
+
+
+def pooled_is_one(subject: Subject, given: Case) -> None:
+    """The pooled score is the score without test cases."""
+    if given.made.unit == "test_case":
+        return
+    same(value(subject, given.whole, given.whole.pooled()), value(subject, given.as_one))
+
+
+ORDERED = {"linear", "quadratic"}
+"""Parameter values that give the order of labels a meaning."""
+
+
+def names_of_labels(subject: Subject, given: Case) -> None:
+    """Labels are names: renaming them changes nothing (but for metrics of ordered labels, if the order changes)."""
+    if given.made.relabel is None:
+        return
+    same(value(subject, given.whole), value(subject, given.prefixed))
+    if not ORDERED & {v for _, v in subject.metric.params}:
+        same(value(subject, given.whole), value(subject, given.permuted))
+
+
+def perfect_is_best(subject: Subject, given: Case) -> None:
+    """Gold itself has the best score, and no system has a better one."""
+    definition = subject.definition
+    if definition.better == "neither":
+        return
+    perfect, found = value(subject, given.perfect), value(subject, given.whole)
+    if definition.best is not None:
+        assert (np.isnan(perfect) | (abs(perfect - definition.best) <= TOLERANCE)).all(), perfect
+    sign = 1 if definition.better == "higher" else -1
+    assert not (sign * (found - perfect) > TOLERANCE).any(), (found, perfect)
+
+
+LAWS: dict[str, Callable[[Subject, Case], None]] = {
+    law.__name__: law
+    for law in (
+        parse_print, defined_or_why, bounds, order_of_rows, parts_and_whole, weights_are_copies, dense_is_grouped,
+        test_cases_apart, pooled_is_one, names_of_labels, perfect_is_best,
+    )
+}  # fmt: skip
+
+
+def broken(subject: Subject) -> list[str]:
+    """The names of the laws that the metric breaks on some input."""
+    return [name for name, law in LAWS.items() if not all(holds(law, subject, seed) for seed in SEEDS)]
+
+
+def holds(law: Callable[[Subject, Case], None], subject: Subject, seed: int) -> bool:
+    try:
+        law(subject, case(subject.context, seed))
+    except AssertionError:
+        return False
+    return True
+
+
+def symmetric_iff_declared(subject: Subject) -> None:
+    """Swapping gold and predictions of the same units changes nothing if the metric says so, and something if not."""
+    cases = [case(subject.context, seed, complete=True) for seed in range(12)]
+    if not cases[0].made.swappable:
+        assert not subject.definition.symmetric
+        return
+    if subject.definition.symmetric:
+        assert all(alike(subject, c) for c in cases)
+    else:
+        some = variants(subject.context, subject.definition)
+        assert not all(alike(s, c) for s in some for c in cases)
+
+
+def alike(subject: Subject, given: Case) -> bool:
+    """Is the score of the swapped input the same, overall and by class?"""
+    a, b = compute(subject, given.whole), compute(subject, given.swapped)
+    close = [np.allclose(a.value, b.value, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)]
+    if a.by_class is not None and b.by_class is not None and a.by_class.shape == b.by_class.shape:
+        close.append(np.allclose(a.by_class, b.by_class, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True))
+    return all(close)
+
+
+__all__ = ["LAWS", "Case", "Subject", "broken", "case", "symmetric_iff_declared", "variants"]

@@ -1,0 +1,29 @@
+"""Every metric of every context obeys every law: the list is computed, so that none is forgotten."""
+
+from __future__ import annotations
+
+import pytest
+
+from karat.contexts import MODULES, catalogue
+from tests.laws.laws import Subject, broken, symmetric_iff_declared, variants
+
+SUBJECTS = [s for name in MODULES for definition in catalogue(name) for s in variants(name, definition)]
+
+
+def named(subject: Subject) -> str:
+    return f"{subject.context}:{subject.metric}"
+
+
+@pytest.mark.parametrize("subject", SUBJECTS, ids=named)
+def test_laws(subject: Subject) -> None:
+    assert broken(subject) == []
+
+
+@pytest.mark.parametrize("subject", [s for s in SUBJECTS if not s.metric.params], ids=named)
+def test_symmetric_iff_declared(subject: Subject) -> None:
+    symmetric_iff_declared(subject)
+
+
+def test_no_metric_is_left_out() -> None:
+    held = {(s.context, s.definition.name) for s in SUBJECTS}
+    assert held == {(name, definition.name) for name in MODULES for definition in catalogue(name)}
