@@ -229,8 +229,14 @@ class Collapsed:
         self._cells = cells
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(self._cells, name)
-        return value.row_sums() if isinstance(value, Sparse) else value
+        return _collapsed(getattr(self._cells, name))
 
     def __len__(self) -> int:
         return len(self._cells)
+
+
+def _collapsed(value: Any) -> Any:
+    """Counts by class as row sums, also those that a method gives."""
+    if isinstance(value, Sparse):
+        return value.row_sums()
+    return (lambda *args, **named: _collapsed(value(*args, **named))) if callable(value) else value

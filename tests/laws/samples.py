@@ -130,12 +130,17 @@ def spans(rng: random.Random) -> list[Record]:
 
 
 def guess_spans(rng: random.Random, gold: list[Record]) -> list[Record]:
-    """Some spans lost, some with another label, some a little longer."""
-    kept = [s for s in gold if rng.random() < 0.8]
-    return [
-        s | rng.choice(({}, {}, {"label": rng.choice((*LABELS, "new"))}, {"start": max(0, s["start"] - 1)}))
-        for s in kept
-    ]
+    """Some spans lost, some with another label, some a little longer, some in two pieces."""
+    return [piece for span in gold if rng.random() < 0.8 for piece in guess_span(rng, span)]
+
+
+def guess_span(rng: random.Random, span: Record) -> list[Record]:
+    middle = (span["start"] + span["end"]) // 2
+    pieces = [span | {"end": middle}, span | {"start": middle}]
+    wrong = [span | {"label": rng.choice((*LABELS, "new"))}]
+    return rng.choice(
+        ([span], [span], wrong, [span | {"end": span["end"] + 1}], pieces if middle > span["start"] else [span])
+    )
 
 
 KINDS: dict[str, Maker] = {

@@ -111,7 +111,7 @@ def overgeneration(W: Weights, cells: SpansCells, *, reading: Reading = "strict"
     return ratio(W @ cells.faults(reading)["spurious"], W @ cells.pred_spans, "nothing was predicted")
 
 
-@metric(SpansCells, better="lower", reference=_MUC)
+@metric(SpansCells, better="lower", symmetric=True, reference=_MUC)
 def substitution(W: Weights, cells: SpansCells, *, reading: Reading = "strict") -> Values:
     """Share of the aligned pairs that are wrong, partial ones by half.
 
@@ -170,6 +170,7 @@ def entity_recall(W: Weights, cells: SpansCells, *, text_requires_type: bool = T
 
 @metric(
     SpansCells,
+    symmetric=True,
     title="Entity F1",
     reference=f"{_MUC}; text and type as in Nadeau & Sekine 2007, doi:10.1075/li.30.1.03nad",
 )
@@ -193,7 +194,7 @@ def _text_and_type(cells: SpansCells, text_requires_type: bool) -> Floats:
     return first + second
 
 
-@metric(SpansCells, title="Entity text F1", reference=_MUC)
+@metric(SpansCells, symmetric=True, title="Entity text F1", reference=_MUC)
 def entity_text_f1(W: Weights, cells: SpansCells, *, text_requires_type: bool = True) -> Values:
     """F1 of the places alone: pairs at the same place (of the same name, unless told otherwise).
 
@@ -208,7 +209,7 @@ def entity_text_f1(W: Weights, cells: SpansCells, *, text_requires_type: bool = 
     return ratio(2 * (W @ text), W @ (cells.gold_spans + cells.pred_spans), "no span on either side")
 
 
-@metric(SpansCells, title="Entity type F1", reference=_MUC)
+@metric(SpansCells, symmetric=True, title="Entity type F1", reference=_MUC)
 def entity_type_f1(W: Weights, cells: SpansCells) -> Values:
     """F1 of the names alone: pairs of one name that overlap.
 
