@@ -62,7 +62,9 @@ def evaluate(
     >>> karat.evaluate(["A", "B", "B"], ["A", "B", "A"], metrics=["accuracy"])["accuracy"].value
     0.6666666666666666
     """
-    asked = Asked(context, metrics, format, encoding, columns or {}, undefined, seed, units, cluster_by, options, hashes)
+    asked = Asked(
+        context, metrics, format, encoding, columns or {}, undefined, seed, units, cluster_by, options, hashes
+    )
     wanted = wanted_intervals(intervals, interval_method, resamples, seed)
     return scored(gold, named(pred, gold, names), asked, wanted).evaluation
 

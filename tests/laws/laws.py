@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from fnmatch import fnmatch
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
@@ -100,7 +101,8 @@ class Case:
     @cached_property
     def perfect(self) -> Cells:
         gold = self.sample.gold
-        return self.count(Sample(gold, [self.made.perfect(r) for r in gold], self.sample.options))
+        pred = [p for p in map(self.made.perfect, gold) if p is not None]
+        return self.count(Sample(gold, pred, self.sample.options))
 
     @cached_property
     def swapped(self) -> Cells:
@@ -155,7 +157,8 @@ def bounds(subject: Subject, given: Case) -> None:
 
 
 def order_of_rows(subject: Subject, given: Case) -> None:
-    same(value(subject, given.whole), value(subject, given.shuffled))
+    place = [given.shuffled.test_cases.index(t) for t in given.whole.test_cases]
+    same(value(subject, given.whole), value(subject, given.shuffled)[place])
 
 
 def parts_and_whole(subject: Subject, given: Case) -> None:
@@ -187,9 +190,7 @@ def dense_is_grouped(subject: Subject, given: Case) -> None:
 
 
 def test_cases_apart(subject: Subject, given: Case) -> None:
-    """A test case scores as it does alone (but that the whole evaluation sets the scale of ordered labels)."""
-    if ORDERED & {v for _, v in subject.metric.params}:
-        return
+    """A test case scores as it does alone."""
     alone = [value(subject, cells)[0] for cells in given.alone]
     same(value(subject, given.whole), alone)
 
@@ -201,16 +202,12 @@ def pooled_is_one(subject: Subject, given: Case) -> None:
     same(value(subject, given.whole, given.whole.pooled()), value(subject, given.as_one))
 
 
-ORDERED = {"linear", "quadratic"}
-"""Parameter values that give the order of labels a meaning."""
-
-
 def names_of_labels(subject: Subject, given: Case) -> None:
     """Labels are names: renaming them changes nothing (but for metrics of ordered labels, if the order changes)."""
     if given.made.relabel is None:
         return
     same(value(subject, given.whole), value(subject, given.prefixed))
-    if not ORDERED & {v for _, v in subject.metric.params}:
+    if "weights" not in dict(subject.metric.params):
         same(value(subject, given.whole), value(subject, given.permuted))
 
 
@@ -220,7 +217,7 @@ def perfect_is_best(subject: Subject, given: Case) -> None:
     if definition.better == "neither":
         return
     perfect, found = value(subject, given.perfect), value(subject, given.whole)
-    if definition.best is not None:
+    if definition.best is not None and not given.made.limited:
         assert (np.isnan(perfect) | (abs(perfect - definition.best) <= TOLERANCE)).all(), perfect
     sign = 1 if definition.better == "higher" else -1
     assert not (sign * (found - perfect) > TOLERANCE).any(), (found, perfect)
@@ -235,9 +232,38 @@ LAWS: dict[str, Callable[[Subject, Case], None]] = {
 }  # fmt: skip
 
 
+EXEMPT: dict[tuple[str, str], dict[str, str]] = {
+    ("monolabel", "test_cases_apart"): {
+        "kappa(weights=linear)": "the labels of the whole evaluation are the scale",
+        "kappa(weights=quadratic)": "the labels of the whole evaluation are the scale",
+    },
+    ("ranking", "test_cases_apart"): {
+        "err*": "the largest grade of the whole evaluation is the scale",
+        "nerr*": "the largest grade of the whole evaluation is the scale",
+        "rbp(gain=scaled)": "the largest grade of the whole evaluation is the scale",
+    },
+    ("ranking", "bounds"): {"rbp(gain=raw)": "raw grades have no upper bound"},
+    ("ranking", "perfect_is_best"): {
+        "mean_rank": "one relevant document at the top has a better mean rank than all of them",
+        "rbp_residual*": "a short list leaves more unsaid",
+    },
+    ("soft", "pooled_is_one"): {"icm_soft*": "information is that of each test case's own gold"},
+    ("soft", "perfect_is_best"): {
+        "cross_entropy(variant=pyevall)": "PyEvALL leaves missing predictions out",
+        "ece": "who predicts the shares of the annotators is not sure enough of the majority",
+    },
+}
+"""Metrics (as patterns) that a law does not bind, by context and law, and why."""
+
+
+def exempt(subject: Subject, law: str) -> bool:
+    return any(fnmatch(str(subject.metric), pattern) for pattern in EXEMPT.get((subject.context, law), ()))
+
+
 def broken(subject: Subject) -> list[str]:
-    """The names of the laws that the metric breaks on some input."""
-    return [name for name, law in LAWS.items() if not all(holds(law, subject, seed) for seed in SEEDS)]
+    """The names of the laws that bind the metric and that it breaks on some input."""
+    bound = {name: law for name, law in LAWS.items() if not exempt(subject, name)}
+    return [name for name, law in bound.items() if not all(holds(law, subject, seed) for seed in SEEDS)]
 
 
 def holds(law: Callable[[Subject, Case], None], subject: Subject, seed: int) -> bool:
@@ -256,9 +282,14 @@ def symmetric_iff_declared(subject: Subject) -> None:
         return
     if subject.definition.symmetric:
         assert all(alike(subject, c) for c in cases)
-    else:
+    elif not numeric(subject.definition) and not all(np.isnan(value(subject, c.whole)).all() for c in cases):
         some = variants(subject.context, subject.definition)
         assert not all(alike(s, c) for s in some for c in cases)
+
+
+def numeric(definition: Definition) -> bool:
+    """Has it a weight that makes one side count more, as the beta of an F-measure?"""
+    return any(p.kind is float for p in definition.own_parameters)
 
 
 def alike(subject: Subject, given: Case) -> bool:

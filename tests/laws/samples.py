@@ -33,8 +33,10 @@ class Maker:
     """A prediction for a gold value, often right."""
     relabel: Callable[[Any, Mapping[str, str]], Any] | None = None
     """A value with its labels renamed; None where there are no labels."""
-    perfect: Callable[[Record], Record] = dict
+    perfect: Callable[[Record], Record | None] = dict
     """The prediction of a system that knows gold."""
+    limited: bool = False
+    """Does gold limit what even a perfect system can score?"""
     unit: str = "id"
     """The field that names the unit that is resampled."""
     key: str = "value"
@@ -83,18 +85,19 @@ def guess_set(rng: random.Random, gold: list[str]) -> list[str]:
 
 
 def weights(rng: random.Random) -> dict[str, float]:
-    """Shares of ten annotators, as a sum of tenths that is exact."""
+    """Shares of ten annotators; one label has the most, because a tie is broken by the order of labels."""
     votes = [rng.choice(LABELS) for _ in range(10)]
-    return {label: votes.count(label) / 10 for label in LABELS}
+    shares = {label: votes.count(label) / 10 for label in LABELS}
+    return shares if [*shares.values()].count(max(shares.values())) == 1 else weights(rng)
 
 
 def guess_weights(rng: random.Random, gold: dict[str, float]) -> dict[str, float]:
     return gold if rng.random() < 0.3 else weights(rng)
 
 
-def ranked_item(gold: Record) -> Record:
-    """The rank that relevance asks for: more relevant documents first."""
-    return gold | {"value": 100 - gold["value"]}
+def ranked_item(gold: Record) -> Record | None:
+    """Relevant documents alone, the most relevant first."""
+    return gold | {"value": 100 - gold["value"]} if gold["value"] > 0 else None
 
 
 def pages(rng: random.Random, test_case: str) -> list[Record]:
@@ -155,12 +158,17 @@ KINDS: dict[str, Maker] = {
         label_set, guess_set, lambda value, names: [renamed_label(v, names) for v in value], hierarchical=True
     ),
     "weights": Maker(
-        weights, guess_weights, lambda value, names: {renamed_label(k, names): v for k, v in value.items()}
+        weights,
+        guess_weights,
+        lambda value, names: {renamed_label(k, names): v for k, v in value.items()},
+        limited=True,
+        hierarchical=True,
     ),
     "number": Maker(
         lambda rng: rng.randint(0, 3),
         lambda rng, gold: rng.randint(1, 1000),
         perfect=ranked_item,
+        limited=True,
         unit="test_case",
         swappable=False,
     ),

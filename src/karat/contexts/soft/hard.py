@@ -46,11 +46,14 @@ def confidence(a: Aligned) -> tuple[Floats, Floats, Floats]:
     A missing prediction is certain and wrong, so that silence is never calibrated.
     """
     gold, pred = a.shares
-    chosen = majority(a, pred)
+    chosen = majority(a, pred) & a.answered[a.item]
     sure = np.where(a.answered, a.sum(pred * chosen), 1.0)
     return sure, a.sum((chosen & majority(a, gold)).astype(float)), a.sum(gold * chosen)
 
 
 def bin_of(sure: Floats, count: int) -> Ints:
-    """Equal-width bin of each confidence; bin i holds (i/count, (i+1)/count], and 0 goes to the first."""
-    return np.clip(np.ceil(sure * count).astype(np.int64) - 1, 0, count - 1)
+    """Equal-width bin of each confidence; bin i holds (i/count, (i+1)/count], and 0 goes to the first.
+
+    Shares are sums of floats, so that 0.4 may come as 0.4 + 1e-16: rounding keeps it on its side of the edge.
+    """
+    return np.clip(np.ceil(np.round(sure * count, 9)).astype(np.int64) - 1, 0, count - 1)

@@ -126,6 +126,7 @@ def js_distance(W: Weights, cells: SoftCells, *, base: float = 2.0) -> Values:
     better="lower",
     bounds=(0, _INF),
     unit_mean=True,
+    symmetric=True,
     title="MAE",
     reference="Willmott & Matsuura 2005, doi:10.3354/cr030079",
 )
@@ -144,7 +145,7 @@ def mae(W: Weights, cells: SoftCells, *, variant: Literal["strict", "pyevall"] =
     return _mean(W, cells, gap / np.maximum(cells.gold_labels, 1))
 
 
-@metric(SoftCells, better="lower", bounds=(0, _INF), unit_mean=True, title="MSE", reference=_UMA)
+@metric(SoftCells, better="lower", bounds=(0, _INF), unit_mean=True, symmetric=True, title="MSE", reference=_UMA)
 def mse(W: Weights, cells: SoftCells) -> Values:
     """Mean over items of (1/K) Σ_c (gold_c − predicted_c)², K the labels that gold of the test case names.
 
@@ -264,7 +265,7 @@ def soft_f1(W: Weights, cells: SoftCells, *, average: Literal["micro", "macro"] 
     return Values(mean_defined(each.value), each.reason)
 
 
-@metric(SoftCells, unit_mean=True, reference=_KURNIAWAN)
+@metric(SoftCells, unit_mean=True, symmetric=True, reference=_KURNIAWAN)
 def soft_accuracy(W: Weights, cells: SoftCells) -> Values:
     """Mean over items of the weight that both sides share, Σ_c min(gold_c, predicted_c), as a share of gold's.
 
@@ -343,7 +344,7 @@ def ece(W: Weights, cells: SoftCells, *, bins: int = 10, against: Literal["major
     return ratio(np.abs(W @ by_bin).sum(1), W @ cells.in_gold, "no gold items")
 
 
-@metric(SoftCells, proportion=True, reference="share of agreement after majority vote or threshold")
+@metric(SoftCells, proportion=True, symmetric=True, reference="share of agreement after majority vote or threshold")
 def accuracy(W: Weights, cells: SoftCells) -> Values:
     """Share of gold items whose labels after hardening are gold's.
 
