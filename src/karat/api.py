@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,9 +22,10 @@ from karat.plan import Plan, make_plan
 from karat.provenance import input_record, provenance
 from karat.read import Read, Table, read_input
 from karat.read.relation import SAID
-from karat.stats.comparing import Wish, compare_systems
-from karat.stats.estimate import ClusterKeys, Wanted, add_intervals
-from karat.stats.intervals import RESAMPLES
+from karat.stats.wishes import RESAMPLES, Wanted, Wish
+
+if TYPE_CHECKING:
+    from karat.stats.estimate import ClusterKeys
 
 COLUMNS = ("id", "value", "test_case")
 T = TypeVar("T")
@@ -113,6 +114,8 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
         clusters = cluster_keys(engine, golds, asked.cluster_by) if asked.cluster_by else None
         inputs = [input_record(engine, table, asked.hashes) for table in (golds, *preds)]
     if wanted:
+        from karat.stats.estimate import add_intervals  # SciPy takes longer to import than most evaluations take
+
         results = [add_intervals(result, plan, wanted, clusters) for result in results]
     said = plan.to_dict() | ({"intervals": wanted.to_dict() | {"cluster_by": asked.cluster_by}} if wanted else {})
     return Scored(Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed)), plan, clusters)
@@ -156,6 +159,8 @@ def compare(
     several = list(systems.items()) if isinstance(systems, Mapping) else named(systems, gold, names)
     if len(several) < 2:
         raise MetricError("a comparison needs two systems or more: a dict of name → predictions, or a list of paths")
+    from karat.stats.comparing import compare_systems
+
     wish = Wish(round(1 - level, 12), correction, baseline, tuple(tests), draws, margin, rope, seed, detect)
     asked = Asked(context, metrics, format, encoding, columns or {}, undefined, seed, True, cluster_by, options)
     found = scored(gold, several, asked, Wanted(level, interval_method, resamples, seed))
@@ -171,6 +176,8 @@ def wanted_intervals(level: float | bool | None, method: str, resamples: int, se
 
 def cluster_keys(engine: Embedded, gold: Table, column: str) -> ClusterKeys:
     """The cluster of each unit of gold."""
+    from karat.stats.estimate import ClusterKeys
+
     if not gold.sql:
         raise InputError([finding("cluster-column-missing", gold.name, column=column, found="values only")])
     sql = f"SELECT test_case || chr(31) || id AS unit, min(cluster) AS cluster FROM {gold.sql}"

@@ -162,6 +162,10 @@ class Comparison:
     units: dict[str, Any] = field(default_factory=dict, repr=False)
     """Unit scores by metric, for `disagreements`."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the unit scores, which belong to the process that computed them."""
+        return {**self.__dict__, "units": {}}
+
     @property
     def systems(self) -> list[str]:
         return [s.name for s in self.evaluation.systems]
@@ -196,6 +200,8 @@ class Comparison:
 
     def disagreements(self, a: str, b: str, metric: str | Metric | None = None) -> list[dict[str, Any]]:
         """Units on which the two systems score differently, those that ``a`` wins first."""
+        if "table" not in self.units:
+            raise MetricError("the unit scores were not kept with this comparison: compare again")
         rows: list[dict[str, Any]] = self.units["table"](a, b, metric)
         return rows
 

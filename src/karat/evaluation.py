@@ -27,6 +27,8 @@ class Interval:
     resamples: int | None = None
     se: float | None = None
     """Standard error."""
+    undefined: float = 0.0
+    """Share of the resamples that gave no score, and were left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,6 +171,11 @@ KINDS: dict[str, Kind] = {
         "the interval of {metric} has no width: every resample gives the same score",
         "the data are too few or too uniform to show the spread; do not read it as certainty",
     ),
+    "interval-undefined": Kind(
+        "warning",
+        "{share} of the resamples give no {metric}; its interval speaks only for the others",
+        "score more data, or say what an undefined score is with --undefined",
+    ),
     "few-clusters": Kind(
         "warning",
         "{count} clusters are few: intervals use Student's t with {count} − 1 degrees of freedom",

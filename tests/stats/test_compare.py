@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import pickle
 from xml.etree import ElementTree
 
 import numpy as np
@@ -443,7 +444,17 @@ def label_sets(rng, accuracy, gold=None):
     return [row if rng.random() < accuracy else row | {"value": pick()} for row in gold]
 
 
-@pytest.mark.parametrize(("context", "make"), [("spans", spans), ("splitting", bundles), ("multilabel", label_sets)])
+def weights(rng, accuracy, gold=None):
+    draw = lambda: rng.dirichlet([1.0, 1.0, 1.0])
+    if gold is None:
+        return [{"id": str(i), "value": dict(zip("ABC", draw().round(3).tolist(), strict=True))} for i in range(80)]
+    mix = lambda row: accuracy * np.array(list(row["value"].values())) + (1 - accuracy) * draw()
+    return [{"id": row["id"], "value": dict(zip("ABC", mix(row).round(4).tolist(), strict=True))} for row in gold]
+
+
+@pytest.mark.parametrize(
+    ("context", "make"), [("spans", spans), ("splitting", bundles), ("multilabel", label_sets), ("soft", weights)]
+)
 def test_every_metric_of_every_context(context, make):
     """All metrics have an interval around their score, and the better system is never called worse."""
     rng = np.random.default_rng(6)
@@ -463,10 +474,72 @@ def test_every_metric_of_every_context(context, make):
 
 def test_units_needed_for_a_difference():
     pair = {k: SYSTEMS[k] for k in ("fair", "even")}
-    first, half = (karat.compare(GOLD, pair, metrics=["accuracy"], detect=d, resamples=199).pairs[0] for d in (0.02, 0.01))
+    first, half = (
+        karat.compare(GOLD, pair, metrics=["accuracy"], detect=d, resamples=199).pairs[0] for d in (0.02, 0.01)
+    )
     # Half the difference needs four times the units; as many units as there are show the detectable difference.
     assert half.needed == pytest.approx(4 * first.needed, rel=0.01)
     again = karat.compare(GOLD, pair, metrics=["accuracy"], detect=first.mde, resamples=199).pairs[0]
     assert again.needed == pytest.approx(N, abs=2)
     with pytest.raises(karat.MetricError, match="positive"):
         karat.compare(GOLD, pair, detect=-1.0)
+
+
+def test_queries_are_units(tmp_path):
+    """Rankings: a query is a test case and a unit; t and interval are those of SciPy on the queries."""
+    rng = np.random.default_rng(8)
+    grade = rng.integers(0, 3, (30, 20))
+    qrels = "".join(f"q{q} 0 d{d} {grade[q, d]}\n" for q in range(30) for d in range(20))
+    (tmp_path / "qrels.txt").write_text(qrels)
+    for name, noise in (("sharp", 0.5), ("blurred", 2.0)):
+        score = grade + noise * rng.normal(size=grade.shape)
+        lines = [f"q{q} Q0 d{d} 1 {score[q, d]:.5f} {name}\n" for q in range(30) for d in range(20)]
+        (tmp_path / name).write_text("".join(lines))
+    files = [tmp_path / "sharp", tmp_path / "blurred"]
+    c = karat.compare(tmp_path / "qrels.txt", files, metrics=["average_precision", "ndcg"], resamples=499)
+    a, b = ([p.value for p in s["ndcg"].by_test_case.values()] for s in c.evaluation.systems)
+    pair = c.of("ndcg")[0]
+    want = stats.ttest_rel(a, b)
+    assert {t.name: t.p for t in pair.tests}["paired t"] == pytest.approx(want.pvalue)
+    low, high = want.confidence_interval(0.95)
+    assert (pair.interval.low, pair.interval.high) == pytest.approx((low, high))
+    assert pair.units == 30
+    assert pair.verdict == "better"
+    assert c.evaluation.systems[0]["ndcg"].interval.method in ("student-t", "bootstrap-bca")
+    assert len(c.disagreements(pair.a, pair.b, "ndcg")) == 30
+
+
+def test_clusterings_fall_back_to_the_bootstrap():
+    rng = np.random.default_rng(2)
+    gold = {str(i): f"c{i % 5}" for i in range(100)}
+    noise = lambda share: {k: v if rng.random() < share else f"c{rng.integers(5)}" for k, v in gold.items()}
+    c = karat.compare(
+        gold, {"a": noise(0.95), "b": noise(0.5)}, context="clustering", metrics=["bcubed_f1"], resamples=199
+    )
+    assert c.pairs[0].test.name == "paired bootstrap"
+    assert c.pairs[0].verdict == "better"
+
+
+def test_comparisons_can_be_pickled(comparison):
+    again = pickle.loads(pickle.dumps(comparison))
+    assert again.to_json() == comparison.to_json()
+    with pytest.raises(karat.MetricError, match="compare again"):
+        again.disagreements("good", "poor")
+
+
+def test_names_of_corrections_are_those_that_exist():
+    from karat.stats import corrections, wishes
+
+    assert tuple(corrections.CORRECTIONS) == wishes.CORRECTIONS
+
+
+@pytest.mark.slow
+def test_family_error_of_three_equal_systems():
+    """Holm over pairs and metrics: a false verdict in at most 5 % of null experiments."""
+    rng, wrong, runs = np.random.default_rng(31), 0, 200
+    for seed in range(runs):
+        gold = rng.choice(["A", "B", "C"], 150, p=[0.5, 0.3, 0.2])
+        null = {n: np.where(rng.random(150) < 0.75, gold, rng.choice(["A", "B", "C"], 150)) for n in "xyz"}
+        c = karat.compare(gold, null, metrics=["f1", "kappa"], resamples=100, draws=999, seed=seed)
+        wrong += any(p.verdict != "inconclusive" for p in c.pairs)
+    assert wrong / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)

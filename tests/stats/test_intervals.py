@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 import karat
 from karat.cli.main import karat as command
-from karat.stats.intervals import METHODS, wilson
+from karat.stats.intervals import wilson
+from karat.stats.wishes import METHODS
 
 RNG = np.random.default_rng(0)
 GOLD = RNG.choice(["A", "B", "C"], 300, p=[0.5, 0.3, 0.2])
@@ -145,3 +146,17 @@ def test_command_line(tmp_path):
     assert said["provenance"]["plan"]["intervals"]["method"] == "jackknife-t"
     default = CliRunner().invoke(command, [*given, "--intervals"])
     assert json.loads(default.stdout)["systems"][0]["metrics"][0]["interval"]["level"] == 0.95
+
+
+def test_scores_without_intervals_do_not_wait_for_statistics():
+    import subprocess
+    import sys
+
+    code = "import sys, karat; karat.evaluate(['A', 'B'], ['A', 'A']); sys.exit('karat.stats.intervals' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_resamples_without_a_score_are_said():
+    e = karat.evaluate(["A"] * 38 + ["B"] * 2, ["A"] * 39 + ["B"], metrics=["kappa"], intervals=True, resamples=499)
+    assert "interval-undefined" in {f.code for f in e.findings}
+    assert 0.05 < e["kappa"].interval.undefined < 0.2

@@ -21,7 +21,7 @@ from karat.score import mean_defined
 from karat.stats import tests
 from karat.stats.battery import Battery
 from karat.stats.bayes import correlated_t, signed_rank
-from karat.stats.corrections import CORRECTIONS, correct, family_size
+from karat.stats.corrections import correct, family_size
 from karat.stats.duel import Duel, swap_test
 from karat.stats.effects import effect
 from karat.stats.estimate import ClusterKeys
@@ -29,55 +29,16 @@ from karat.stats.intervals import student
 from karat.stats.joint import Entrant, Joint, Panel, align, panels, sample
 from karat.stats.leaderboard import leaderboard, ranks_over_cases
 from karat.stats.power import mde, units_needed
-from karat.stats.randomisation import DRAWS, sign_flip
+from karat.stats.randomisation import sign_flip
 from karat.stats.resampling import Units, bootstrap
 from karat.stats.sample import Sample
 from karat.stats.streams import stream
 from karat.stats.weights import Floats, Ints
+from karat.stats.wishes import DRAWS, JOINT, Wish
 from karat.stats.wording import sentence
 
-ON_REQUEST = ("wilcoxon", "sign", "bootstrap")
 MANY_MOVES, FEWER_DRAWS = 20_000, 1_999
 """Beyond this many distinct swaps the default number of draws is cut, and the result says so."""
-JOINT = ("tukey", "maxt")
-"""Corrections that come from the joint law of all tests instead of from their p-values."""
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What the user asked of a comparison."""
-
-    alpha: float = 0.05
-    correction: str = "holm"
-    baseline: str | None = None
-    tests: tuple[str, ...] = ()
-    draws: int | None = None
-    margin: float | None = None
-    rope: float | None = None
-    seed: int = 0
-    detect: float | None = None
-    """Difference for which the number of units that it needs is worked out."""
-
-    def __post_init__(self) -> None:
-        known = (*CORRECTIONS, *JOINT)
-        if self.correction not in known:
-            raise MetricError(f"correction {self.correction!r} is not one of {', '.join(known)}")
-        for name in self.tests:
-            if name not in ON_REQUEST:
-                raise MetricError(f"test {name!r} is not one of {', '.join(ON_REQUEST)}")
-        if not 0 < self.alpha < 1:
-            raise MetricError(f"alpha={self.alpha} is not between 0 and 1")
-        if self.detect is not None and not self.detect > 0:
-            raise MetricError(f"detect={self.detect} is not a positive difference")
-        if self.correction == "maxt" and self.baseline is None:
-            raise MetricError("MaxT compares systems with a baseline: name one")
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "alpha": self.alpha, "correction": self.correction, "baseline": self.baseline, "tests": list(self.tests),
-            "draws": self.draws or DRAWS, "margin": self.margin, "rope": self.rope,
-            "detect": self.detect,
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ import numpy as np
 from karat.score import mean_defined
 from karat.stats.joint import Panel
 from karat.stats.ledger import Shared
-from karat.stats.randomisation import DRAWS, Randomised, randomisation
+from karat.stats.randomisation import Randomised, randomisation
 from karat.stats.streams import stream
 from karat.stats.weights import Floats, Ints
+from karat.stats.wishes import DRAWS
 
 
 @dataclass(frozen=True)

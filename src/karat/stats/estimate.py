@@ -18,11 +18,12 @@ from karat.plan import Plan
 from karat.score import ratio
 from karat.stats import intervals
 from karat.stats.battery import Battery
-from karat.stats.intervals import METHODS, RESAMPLES, Bounds
+from karat.stats.intervals import Bounds
 from karat.stats.resampling import Clusters, Design, Units
 from karat.stats.sample import Sample, Stratum
 from karat.stats.streams import hash_group
 from karat.stats.weights import Floats, Ints, Statistic, Texts
+from karat.stats.wishes import Wanted
 
 AFFORDABLE = 5e8
 """Numbers that the resamples of one system may cost; beyond it the jackknife takes their place."""
@@ -32,27 +33,6 @@ FEW_CLUSTERS = 50
 GROUPS = 256
 RESAMPLED = {"bca", "percentile", "basic", "poisson"}
 NAMES = {m: f"bootstrap-{m}" for m in RESAMPLED} | {"groups": "random-groups"}
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What the user asked of intervals."""
-
-    level: float = 0.95
-    method: str = "auto"
-    resamples: int = RESAMPLES
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise MetricError(f"interval method {self.method!r} is not one of {', '.join(METHODS)}")
-        if not 0 < self.level < 1:
-            raise MetricError(f"an interval level of {self.level} is not between 0 and 1")
-        if self.resamples < 100:
-            raise MetricError(f"{self.resamples} resamples are too few for an interval; take 100 or more")
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"level": self.level, "method": self.method, "resamples": self.resamples}
 
 
 @dataclass(frozen=True)
@@ -68,7 +48,8 @@ class Table:
             return None
         drawn = self.bounds.resamples if self.method[column] in RESAMPLED else None
         name = NAMES.get(self.method[column], self.method[column])
-        return Interval(level, low, high, name, drawn, float(self.bounds.se[column]))
+        undefined = float(np.broadcast_to(self.bounds.undefined, self.bounds.low.shape)[column]) if drawn else 0.0
+        return Interval(level, low, high, name, drawn, float(self.bounds.se[column]), undefined)
 
 
 def add_intervals(result: SystemResult, plan: Plan, wanted: Wanted, keys: ClusterKeys | None = None) -> SystemResult:
@@ -335,7 +316,7 @@ def _mixed(sample: Sample, choice: list[str], drawn: Table | None, wanted: Wante
     return Table(Bounds(ends["low"], ends["high"], ends["se"], wanted.resamples, undefined), choice)
 
 
-FEW_UNITS, FEW_MEMBERS = 30, 10
+FEW_UNITS, FEW_MEMBERS, OFTEN_UNDEFINED = 30, 10, 0.02
 
 
 def trust_findings(cells: Cells, scores: Mapping[Metric, Score], battery: Battery, unit: str) -> list[Finding]:
@@ -348,7 +329,17 @@ def trust_findings(cells: Cells, scores: Mapping[Metric, Score], battery: Batter
     if rare:
         shown = ", ".join(f"{label} ({count})" for label, count in rare[:5]) + (", …" if len(rare) > 5 else "")
         found.append(finding("rare-classes", count=len(rare), examples=shown))
-    return found + [finding("interval-degenerate", metric=str(m)) for m, s in scores.items() if s.better != "neither" and _stuck(s)]
+    return found + [f for m, s in scores.items() if s.better != "neither" for f in _doubts(str(m), s)]
+
+
+def _doubts(metric: str, score: Score) -> list[Finding]:
+    """What speaks against the interval of one score."""
+    found, interval = [], score.interval
+    if interval is not None and interval.low == interval.high:
+        found.append(finding("interval-degenerate", metric=metric))
+    if interval is not None and interval.undefined > OFTEN_UNDEFINED:
+        found.append(finding("interval-undefined", metric=metric, share=f"{interval.undefined:.0%}"))
+    return found
 
 
 def rare_classes(cells: Cells) -> list[tuple[str, int]]:
@@ -357,7 +348,3 @@ def rare_classes(cells: Cells) -> list[tuple[str, int]]:
         return []
     gold = (cells.pooled() @ cells.gold_of)[0]
     return [(label, int(gold[i])) for i, label in enumerate(cells.classes) if 0 < gold[i] < FEW_MEMBERS]
-
-
-def _stuck(score: Score) -> bool:
-    return score.interval is not None and score.interval.low == score.interval.high

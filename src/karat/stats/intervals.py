@@ -10,11 +10,7 @@ from scipy import special
 
 from karat.stats.resampling import Design, Jackknife, Units, bootstrap, jackknife
 from karat.stats.weights import Floats, Ints, Statistic, Tilt
-
-METHODS = (
-    "auto", "bca", "percentile", "basic", "poisson", "jackknife-t", "delta", "groups", "student-t", "wilson", "clopper-pearson",
-)  # fmt: skip
-RESAMPLES = 9_999
+from karat.stats.wishes import RESAMPLES
 
 
 @dataclass(frozen=True)

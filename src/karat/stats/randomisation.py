@@ -13,12 +13,12 @@ from scipy import special
 
 from karat.stats.tests import monte_carlo
 from karat.stats.weights import Floats, Ints, block_sizes
+from karat.stats.wishes import DRAWS
 
 ENUMERATE = 2**15
 """Up to this many distinct outcomes, all are visited and the p-value is exact."""
 CONVOLVE = 2**20
 """Longest null distribution of integer differences that is computed instead of sampled."""
-DRAWS = 9_999
 
 Difference = Callable[[Floats], Floats]
 """Score of A minus score of B when ``s[r, j]`` of the units of joint cell ``j`` are swapped."""

@@ -20,9 +20,10 @@ from karat.stats.ledger import Shared
 from karat.stats.streams import stream
 from karat.stats.tests import monte_carlo
 from karat.stats.weights import Floats, Ints, block_sizes
+from karat.stats.wishes import Wish
 
 if TYPE_CHECKING:
-    from karat.stats.comparing import Contest, Wish
+    from karat.stats.comparing import Contest
 
 DRAWS = 1_999
 

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be asked of intervals and comparisons; light, because every command line asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from karat.metric import MetricError
+
+METHODS = (
+    "auto", "bca", "percentile", "basic", "poisson", "jackknife-t", "delta", "groups", "student-t", "wilson", "clopper-pearson",
+)  # fmt: skip
+RESAMPLES = 9_999
+DRAWS = 9_999
+CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+JOINT = ("tukey", "maxt")
+"""Corrections that come from the joint law of all tests instead of from their p-values."""
+ON_REQUEST = ("wilcoxon", "sign", "bootstrap")
+"""Tests that are shown only to those who ask."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asked of intervals."""
+
+    level: float = 0.95
+    method: str = "auto"
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise MetricError(f"interval method {self.method!r} is not one of {', '.join(METHODS)}")
+        if not 0 < self.level < 1:
+            raise MetricError(f"an interval level of {self.level} is not between 0 and 1")
+        if self.resamples < 100:
+            raise MetricError(f"{self.resamples} resamples are too few for an interval; take 100 or more")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"level": self.level, "method": self.method, "resamples": self.resamples}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asked of a comparison."""
+
+    alpha: float = 0.05
+    correction: str = "holm"
+    baseline: str | None = None
+    tests: tuple[str, ...] = ()
+    draws: int | None = None
+    margin: float | None = None
+    rope: float | None = None
+    seed: int = 0
+    detect: float | None = None
+    """Difference for which the number of units that it needs is worked out."""
+
+    def __post_init__(self) -> None:
+        known = (*CORRECTIONS, *JOINT)
+        if self.correction not in known:
+            raise MetricError(f"correction {self.correction!r} is not one of {', '.join(known)}")
+        for name in self.tests:
+            if name not in ON_REQUEST:
+                raise MetricError(f"test {name!r} is not one of {', '.join(ON_REQUEST)}")
+        if not 0 < self.alpha < 1:
+            raise MetricError(f"alpha={self.alpha} is not between 0 and 1")
+        if self.detect is not None and not self.detect > 0:
+            raise MetricError(f"detect={self.detect} is not a positive difference")
+        if self.correction == "maxt" and self.baseline is None:
+            raise MetricError("MaxT compares systems with a baseline: name one")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "alpha": self.alpha, "correction": self.correction, "baseline": self.baseline, "tests": list(self.tests),
+            "draws": self.draws or DRAWS, "margin": self.margin, "rope": self.rope,
+            "detect": self.detect,
+        }  # fmt: skip
