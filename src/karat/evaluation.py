@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -137,6 +137,11 @@ class Detail:
     kind: str = "table"
 
 
+def _said(params: Iterable[tuple[str, Any]]) -> set[tuple[str, str]]:
+    """Parameters as they are written: true may be the truth value or a word."""
+    return {(name, str(value).lower()) for name, value in params}
+
+
 @dataclass
 class SystemResult:
     """One system's scores, what was counted, and what was found in its file."""
@@ -153,7 +158,9 @@ class SystemResult:
         if wanted in self.scores:
             return self.scores[wanted]
         alike = [
-            s for m, s in self.scores.items() if m.name == wanted.name and set(wanted.params) <= set(s.params.items())
+            s
+            for m, s in self.scores.items()
+            if m.name == wanted.name and _said(wanted.params) <= _said(s.params.items())
         ]
         if len(alike) != 1:
             raise MetricError(unknown_metric(str(wanted), [str(m) for m in self.scores]) + " in this evaluation")

@@ -47,7 +47,8 @@ class Parameter:
     def convert(self, value: Any) -> Any:
         """``value`` (or its text) as this parameter's type."""
         if self.choices:
-            found = [c for c in self.choices if str(c) == str(value)]
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            found = [c for c in self.choices if str(c) == text]
             if not found:
                 raise MetricError(f"{self.name}={value} is not one of {self.describe}")
             return found[0]
@@ -116,7 +117,8 @@ class Metric:
 def _quoted(value: Any) -> str:
     text = {True: "true", False: "false", None: "none"}.get(value) if isinstance(value, (bool, type(None))) else None
     text = str(value) if text is None else text
-    return text if re.fullmatch(r"[\w.+:*-]+", text) else '"' + text.replace('"', '""') + '"'
+    plain = re.fullmatch(r"[\w.+:*-]+", text) and (not isinstance(value, str) or _literal(text) == text)
+    return text if plain else '"' + text.replace('"', '""') + '"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,6 +417,7 @@ ALIASES: dict[str, str] = {
     "ICMSoftNorm|ICM-Soft-Norm": "icm_soft_norm(variant=pyevall)",
     "CrossEntropy": "cross_entropy(variant=pyevall)",
     "MAE": "mae",
+    "LRAP|label_ranking_average_precision_score": "label_ranking_average_precision",
     "Purity": "purity",
     "InversePurity": "inverse_purity",
     "FMeasurePurityInversePurity": "purity_f",

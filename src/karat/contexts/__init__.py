@@ -24,7 +24,7 @@ MODULES = {
 }
 """Where each context lives; imported when it is asked for."""
 
-SHARED = ("karat.contexts.by_class", "karat.contexts.tree")
+SHARED = ("karat.contexts.by_class", "karat.contexts.tree", "karat.contexts.label_sets")
 """Metrics that hold for several contexts."""
 
 

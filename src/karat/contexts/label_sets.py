@@ -1,114 +1,220 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ordered predictions against label sets: per-item counts at a cutoff, and ranking losses."""
+"""Ranked labels against label sets: the first label, the first k, and whole rankings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
-from karat.contexts.groups import Floats, Ints, Mask, distinct, firsts, sums
+from karat.cells import Floats, Weights
+from karat.contexts.lists import Lists
+from karat.contexts.multilabel import MultiLabelCells
+from karat.metric import MetricError, metric
+from karat.score import Values, ratio
+
+_IEEE = "Guo 2022, field-of-study classification of IEEE papers (documentation)"
+_MANNING = "Manning, Raghavan & Schütze 2008, Introduction to Information Retrieval, §8.4"
+_TSOUMAKAS = "Tsoumakas, Katakis & Vlahavas 2010, Mining multi-label data, doi:10.1007/978-0-387-09823-4_34"
+_NO_TRUTH = "no item has gold labels"
 
 
-@dataclass(frozen=True, eq=False)
-class Lists:
-    """Predicted labels of each item, best first; each label once.
+def _lists(cells: MultiLabelCells, level: int | None, k: int = 1) -> Lists:
+    if k < 1:
+        raise MetricError(f"k={k}: the first k labels need k of at least 1")
+    if level is not None and level < 0:
+        raise MetricError(f"level={level}: levels of a hierarchy count from 0, the roots")
+    return cells.lists(level)
 
-    Rows are sorted by item, then ``rank`` (from 1). ``score`` falls along the list; equal
-    scores are ties. Labels that a list leaves out are tied below its last one.
+
+def _mean(W: Weights, x: Floats, use: Floats) -> Values:
+    """Mean of ``x`` over the items in use."""
+    return ratio(W @ (x * use), W @ use, _NO_TRUTH)
+
+
+def _known(ranked: Lists, cells: MultiLabelCells) -> Floats:
+    """1 for gold items that have gold labels (at the level); the others have no right answer."""
+    return ((ranked.truths > 0) & (cells.in_gold > 0)).astype(float)
+
+
+def _share(num: Floats, den: Floats) -> Floats:
+    return np.divide(num, den, out=np.zeros(len(num)), where=den > 0)
+
+
+@metric(MultiLabelCells, proportion=True, reference="Zhang & Zhou 2014, doi:10.1109/TKDE.2013.39")
+def accuracy(W: Weights, cells: MultiLabelCells) -> Values:
+    """Share of gold items whose predicted set is exactly the gold set, as scikit-learn's accuracy of label sets.
+
+    With one label per item on both sides, plain accuracy.
+    Undefined without gold items.
+
+    >>> # gold {A}, {A, B}; predicted {A}, {A}: 1 of 2
+    >>> karat.evaluate([["A"], ["A", "B"]], [["A"], ["A"]], metrics=["accuracy"])["accuracy"].value
+    0.5
     """
-
-    item: Ints
-    label: Ints
-    rank: Ints
-    score: Floats
-    true: Mask
-    truths: Floats
-    """Number of gold labels of each item."""
-    labels: int
-    """Number of labels that could be predicted."""
-
-    def sum(self, x: Floats) -> Floats:
-        return sums(self.item, x, len(self.truths))
-
-    @cached_property
-    def length(self) -> Floats:
-        return self.sum(np.ones(len(self.item)))
-
-    def hits(self, k: int) -> Floats:
-        """True labels among the first ``k``."""
-        return self.sum((self.true & (self.rank <= k)).astype(float))
-
-    def listed(self, k: int) -> Floats:
-        """Labels among the first ``k``: fewer than ``k`` for a short list."""
-        return np.minimum(self.length, k)
-
-    @cached_property
-    def place(self) -> Floats:
-        """Rank of each row with ties at the worst place: labels with a score as high or higher."""
-        last = np.append((np.diff(self.score) != 0) | (np.diff(self.item) != 0), True)[: len(self.item)]
-        group = np.cumsum(np.append(0, last[:-1]))[: len(self.item)]
-        return self.rank[last].astype(float)[group]
-
-    @cached_property
-    def true_above(self) -> Floats:
-        """True labels of the item with a score as high or higher."""
-        start = np.searchsorted(self.item, self.item)
-        found = np.concatenate([[0], np.cumsum(self.true)])
-        return (found[start + self.place.astype(np.int64)] - found[start]).astype(float)
-
-    @cached_property
-    def unlisted(self) -> Floats:
-        """True labels that the list leaves out."""
-        return self.truths - self.sum(self.true.astype(float))
-
-    def coverage(self) -> Floats:
-        """How far down the list one must go to meet every true label."""
-        deepest = np.zeros(len(self.truths))
-        np.maximum.at(deepest, self.item[self.true], self.place[self.true])
-        return np.where(self.unlisted > 0, self.labels, deepest)
-
-    def ranking_precision(self) -> Floats:
-        """Mean over true labels of (true labels at or above it) / (labels at or above it)."""
-        inside = self.sum(np.where(self.true, self.true_above / np.maximum(self.place, 1), 0.0))
-        total = inside + self.unlisted * self.truths / max(self.labels, 1)
-        return np.divide(total, self.truths, out=np.zeros(len(total)), where=self.truths > 0)
-
-    def ranking_loss(self) -> Floats:
-        """Share of (true, false) label pairs in which the false one scores as high or higher."""
-        false_above = self.sum(np.where(self.true, self.place - self.true_above, 0.0))
-        falses = self.labels - self.truths
-        pairs = self.truths * falses
-        wrong = false_above + self.unlisted * falses
-        return np.divide(wrong, pairs, out=np.zeros(len(wrong)), where=pairs > 0)
+    return ratio(W @ cells.exact, W @ cells.in_gold, "no gold items")
 
 
-def lists(gold: tuple[Ints, Ints], pred: tuple[Ints, Ints, Floats], items: int, labels: int) -> Lists:
-    """Lists from flat (item, label) of gold and (item, label, score) of the prediction.
+@metric(MultiLabelCells, proportion=True, reference=_IEEE)
+def adjusted_accuracy(W: Weights, cells: MultiLabelCells, *, level: int | None = None) -> Values:
+    """Share of items whose first predicted label is one of the gold labels.
 
-    Equal scores go by the smaller label code; a label named twice keeps its best place.
+    [first label ∈ gold set], averaged over items with gold labels; no prediction counts 0. At a ``level`` of the
+    hierarchy (0: roots) labels stand for their ancestors there.
+    Undefined when no item has gold labels.
+
+    >>> # first labels B and D; gold {A, D, E}, {A, B, C, D, E}: 0 and 1
+    >>> gold, pred = [["A", "D", "E"], ["A", "B", "C", "D", "E"]], [["B"], ["D"]]
+    >>> karat.evaluate(gold, pred, metrics=["adjusted_accuracy"])["adjusted_accuracy"].value
+    0.5
     """
-    item, label, score = pred
-    order = np.lexsort((label, -score, item))
-    order = order[_first(item[order] * labels + label[order])]
-    item, label, score = item[order], label[order], score[order]
-    rank = np.arange(len(item)) - np.searchsorted(item, item) + 1
-    truth, _ = distinct(gold[0] * labels + gold[1])
-    truths = sums(truth // max(labels, 1), None, items)
-    return Lists(item, label, rank, score, _member(item * labels + label, truth), truths, labels)
+    ranked = _lists(cells, level)
+    return _mean(W, ranked.hits(1), _known(ranked, cells))
 
 
-def _first(key: Ints) -> Mask:
-    """Rows whose key has not occurred before."""
-    order = np.argsort(key, kind="stable")
-    out = np.zeros(len(key), bool)
-    out[order[firsts(key[order])]] = True
-    return out
+Denominator = Literal["predicted", "k", "true", "union"]
 
 
-def _member(key: Ints, table: Ints) -> Mask:
-    """Whether each key is in the sorted table."""
-    if not len(table):
-        return np.zeros(len(key), bool)
-    return table[np.minimum(np.searchsorted(table, key), len(table) - 1)] == key
+@metric(MultiLabelCells, reference=_IEEE)
+def average_accuracy(
+    W: Weights, cells: MultiLabelCells, *, k: int = 5, denominator: Denominator = "predicted",
+    mean: Literal["item", "pooled"] = "item", empty: Literal["zero", "skip"] = "zero", level: int | None = None,
+) -> Values:  # fmt: skip
+    """Mean over items of the share of their first k labels that are gold labels.
+
+    |first k ∩ gold| / denominator: the labels ``predicted`` (at most k), ``k``, the ``true`` ones, or the ``union``;
+    ``pooled`` divides sums over items. An item without predictions counts 0, or is skipped (``empty``); items without
+    gold labels are left out. Undefined when no item has gold labels.
+
+    >>> # 1 of 3, then 5 of 5
+    >>> gold, pred = [[0, 3, 4], [0, 1, 2, 3, 4]], [[0, 1, 2], [0, 1, 2, 3, 4]]
+    >>> e = karat.evaluate(gold, pred, metrics=["average_accuracy"])
+    >>> round(e["average_accuracy"].value, 4)
+    0.6667
+    """
+    ranked = _lists(cells, level, k)
+    hits, den, use = ranked.hits(k), _denominator(ranked, k, denominator), _known(ranked, cells)
+    use = use * (ranked.length > 0) if empty == "skip" else use
+    if mean == "pooled":
+        return ratio(W @ (hits * use), W @ (den * use), _NO_TRUTH)
+    return _mean(W, _share(hits, den), use)
+
+
+def _denominator(ranked: Lists, k: int, name: Denominator) -> Floats:
+    listed = ranked.listed(k)
+    if name == "k":
+        return np.full(len(listed), float(k))
+    both = {"predicted": listed, "true": ranked.truths, "union": listed + ranked.truths - ranked.hits(k)}
+    return both[name]
+
+
+@metric(MultiLabelCells, title="Top-k precision", reference=_MANNING)
+def topk_precision(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None = None) -> Values:
+    """Mean over items of the share of k places that hold a gold label: precision at k.
+
+    |first k ∩ gold| / k; a list shorter than k wastes its places.
+    Undefined when no item has gold labels.
+
+    >>> # one of the first 2
+    >>> karat.evaluate([["A", "B"]], [["A", "C", "B"]], metrics=["topk_precision@2"])["topk_precision"].value
+    0.5
+    """
+    ranked = _lists(cells, level, k)
+    return _mean(W, ranked.hits(k) / k, _known(ranked, cells))
+
+
+@metric(MultiLabelCells, title="Top-k recall", reference=_MANNING)
+def topk_recall(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None = None) -> Values:
+    """Mean over items of the share of gold labels among the first k: recall at k.
+
+    |first k ∩ gold| / |gold|.
+    Undefined when no item has gold labels.
+
+    >>> # A of A, B and D
+    >>> e = karat.evaluate([["A", "B", "D"]], [["A", "C", "B"]], metrics=["topk_recall@2"])
+    >>> round(e["topk_recall"].value, 4)
+    0.3333
+    """
+    ranked = _lists(cells, level, k)
+    return _mean(W, _share(ranked.hits(k), ranked.truths), _known(ranked, cells))
+
+
+@metric(MultiLabelCells, title="Top-k F1", reference=_MANNING)
+def topk_f1(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None = None) -> Values:
+    """Mean over items of the F1 of the first k labels against the gold set.
+
+    2·|first k ∩ gold| / (labels among the first k + |gold|).
+    Undefined when no item has gold labels.
+
+    >>> # 2·1 / (2 + 3)
+    >>> karat.evaluate([["A", "B", "D"]], [["A", "C", "B"]], metrics=["topk_f1@2"])["topk_f1"].value
+    0.4
+    """
+    ranked = _lists(cells, level, k)
+    return _mean(W, _share(2 * ranked.hits(k), ranked.listed(k) + ranked.truths), _known(ranked, cells))
+
+
+@metric(
+    MultiLabelCells,
+    proportion=True,
+    title="Hit",
+    reference="top-k accuracy; Russakovsky et al. 2015, doi:10.1007/s11263-015-0816-y",
+)
+def hit(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None = None) -> Values:
+    """Share of items with at least one gold label among the first k.
+
+    Undefined when no item has gold labels.
+
+    >>> # found at place 2 of the first, nowhere in the second
+    >>> karat.evaluate([["A"], ["B"]], [["C", "A"], ["C", "D"]], metrics=["hit@2"])["hit"].value
+    0.5
+    """
+    ranked = _lists(cells, level, k)
+    return _mean(W, (ranked.hits(k) > 0).astype(float), _known(ranked, cells))
+
+
+@metric(MultiLabelCells, better="lower", bounds=(0, float("inf")), reference=_TSOUMAKAS)
+def coverage_error(W: Weights, cells: MultiLabelCells, *, level: int | None = None) -> Values:
+    """Mean over items of how far down the ranking one must go to meet every gold label.
+
+    Ties count at their worst place; labels that a ranking leaves out share the last place, the number of labels.
+    Undefined when no item has gold labels.
+
+    >>> # B stands third
+    >>> karat.evaluate([["A", "B"]], [["A", "C", "B"]], metrics=["coverage_error"])["coverage_error"].value
+    3.0
+    """
+    ranked = _lists(cells, level)
+    return _mean(W, ranked.coverage(), _known(ranked, cells))
+
+
+@metric(MultiLabelCells, title="LRAP", reference=_TSOUMAKAS)
+def label_ranking_average_precision(W: Weights, cells: MultiLabelCells, *, level: int | None = None) -> Values:
+    """Mean over items and their gold labels of the share of gold labels among those ranked as high or higher.
+
+    (1/|gold|) Σ_l |gold labels at or above l| / place of l; ties and labels left out as in coverage_error.
+    Undefined when no item has gold labels.
+
+    >>> # A: 1/1, B: 2/3
+    >>> name = "label_ranking_average_precision"
+    >>> round(karat.evaluate([["A", "B"]], [["A", "C", "B"]], metrics=[name])[name].value, 4)
+    0.8333
+    """
+    ranked = _lists(cells, level)
+    return _mean(W, ranked.ranking_precision(), _known(ranked, cells))
+
+
+@metric(MultiLabelCells, better="lower", reference=_TSOUMAKAS)
+def label_ranking_loss(W: Weights, cells: MultiLabelCells, *, level: int | None = None) -> Values:
+    """Mean over items of the share of (gold label, other label) pairs in which the other ranks as high or higher.
+
+    0 for an item whose gold labels are all the labels there are; labels left out share the last place.
+    Undefined when no item has gold labels.
+
+    >>> # pairs A–C right, B–C wrong
+    >>> e = karat.evaluate([["A", "B"]], [["A", "C", "B"]], metrics=["label_ranking_loss"])
+    >>> e["label_ranking_loss"].value
+    0.5
+    """
+    ranked = _lists(cells, level)
+    return _mean(W, ranked.ranking_loss(), _known(ranked, cells))

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from karat.cells import Floats, Ints, Sparse, Weights
-from karat.contexts.base import MISSING, Context, Counted, Run, Table
+from karat.contexts.base import MISSING, Context, Counted, Option, Run, Table
 from karat.contexts.labels import encode, ordered, unknown_labels
+from karat.contexts.lists import Lists, lists
 from karat.contexts.monolabel import EXTRA
 from karat.contexts.pairing import Coverage, bad_rows, coverage_findings, in_order, repeated_ids
 from karat.contexts.tree import HIERARCHY, TreeCells, outside_hierarchy
@@ -21,20 +22,25 @@ from karat.hierarchy import Hierarchy
 from karat.metric import metric
 from karat.score import Values, ratio
 
+THRESHOLD = Option("threshold", float, 0.5, "score from which a label of a scored prediction is in the predicted set")
+
 
 class MultiLabelCells(TreeCells):
     """Cells of items with label sets; ``in_gold`` and ``in_pred`` say which sides know the item."""
 
-    per_cell = ("gold_of", "pred_of", "in_gold", "in_pred")
+    per_cell = ("gold_of", "pred_of", "score_of", "in_gold", "in_pred")
     averages = ("macro", "micro", "weighted", "samples")
 
     def __init__(
         self, gold_of: Sparse, pred_of: Sparse, in_gold: Any, in_pred: Any, n: Any, test_case: Any,
-        test_cases: Sequence[str], classes: Sequence[str], hierarchy: Hierarchy | None = None, **units: Any,
+        test_cases: Sequence[str], classes: Sequence[str], hierarchy: Hierarchy | None = None,
+        score_of: Sparse | None = None, **units: Any,
     ) -> None:  # fmt: skip
         super().__init__(n, test_case, test_cases, classes, hierarchy=hierarchy, **units)
         self.gold_of = gold_of
         self.pred_of = pred_of
+        self.score_of = pred_of if score_of is None else score_of
+        """Scores of the labels that a prediction ranks; of a list, minus the place."""
         self.in_gold = np.asarray(in_gold, float)
         self.in_pred: Floats = np.asarray(in_pred, float)
 
@@ -48,6 +54,29 @@ class MultiLabelCells(TreeCells):
         hit, gold, pred = (np.bincount(s.row, minlength=len(self)) for s in (self.hit_of, self.gold_of, self.pred_of))
         return ((hit == gold) & (hit == pred) & (self.in_gold > 0) & (self.in_pred > 0)).astype(float)
 
+    @cached_property
+    def _lists(self) -> dict[int | None, Lists]:
+        return {}
+
+    def lists(self, level: int | None = None) -> Lists:
+        """The ranked labels of each item; at a level of the hierarchy, labels become their ancestors there."""
+        if level not in self._lists:
+            gold, score = self.gold_of, self.score_of
+            to = np.arange(len(self.classes)) if level is None else self._ancestors(level)
+            inside, known = to[gold.col] >= 0, to[score.col] >= 0
+            truth = gold.row[inside], to[gold.col[inside]]
+            ranked = score.row[known], to[score.col[known]], score.data[known]
+            self._lists[level] = lists(truth, ranked, len(self), int(to.max(initial=-1)) + 1)
+        return self._lists[level]
+
+    def _ancestors(self, level: int) -> Ints:
+        """A code for each class's ancestor at a level (0: roots); −1 for classes above it."""
+        tree = (self.hierarchy or Hierarchy({})).extended(self.classes)
+        paths = [tree.path(label)[::-1] for label in self.classes]
+        names = [path[level] if level < len(path) else None for path in paths]
+        at = {name: i for i, name in enumerate(dict.fromkeys(n for n in names if n is not None))}
+        return np.array([-1 if name is None else at[name] for name in names], np.int64)
+
 
 @dataclass
 class Flat:
@@ -55,8 +84,11 @@ class Flat:
 
     row: Ints
     code: Ints
+    score: Floats
     repeated: Ints
     """Rows that give a label more than once."""
+    scored: bool = False
+    """Whether the scores are the file's, and not places in a list."""
 
 
 class MultiLabel(Context):
@@ -65,9 +97,9 @@ class MultiLabel(Context):
     name = "multilabel"
     title = "Multi-label classification"
     cells = MultiLabelCells
-    kinds = ("labels", "label")
+    kinds = ("labels", "label", "weights")
     metrics = ("precision", "recall", "f1", "jaccard", "subset_accuracy", "hamming_loss", "icm", "icm_norm")
-    options = (MISSING, EXTRA, HIERARCHY)
+    options = (MISSING, EXTRA, HIERARCHY, THRESHOLD)
     example = '{"id": "1", "value": ["A", "B"]}'
 
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
@@ -75,7 +107,7 @@ class MultiLabel(Context):
             return []
         found = repeated_ids(run, table)
         if _labels(run, table) & {"", None}:
-            found += bad_rows(run, table, "empty-value", _EMPTY, field="label in the list")
+            found += bad_rows(run, table, "empty-value", _empty(table), field="label in the list")
         return found
 
     def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
@@ -101,10 +133,11 @@ class MultiLabel(Context):
         self, run: Run, pairs: Pairs, flats: list[Flat], classes: list[str], options: Mapping[str, Any], units: bool
     ) -> MultiLabelCells:  # fmt: skip
         shape = (len(pairs.gold), len(classes))
-        of = [_matrix(flat, rows, shape) for flat, rows in zip(flats, (pairs.gold, pairs.pred), strict=True)]
+        at = options["threshold"]
+        gold, score = (_matrix(f, rows, shape) for f, rows in zip(flats, (pairs.gold, pairs.pred), strict=True))
         each = MultiLabelCells(
-            of[0], of[1], pairs.gold >= 0, pairs.pred >= 0, np.ones(shape[0], np.int64), pairs.test_case,
-            pairs.test_cases, classes, options["hierarchy"],
+            _held(gold, flats[0].scored, at), _held(score, flats[1].scored, at), pairs.gold >= 0, pairs.pred >= 0, np.ones(shape[0], np.int64),
+            pairs.test_case, pairs.test_cases, classes, options["hierarchy"], score,
         )  # fmt: skip
         cells, unit = merged(each)
         if units:
@@ -112,7 +145,15 @@ class MultiLabel(Context):
         return cells
 
 
-_EMPTY = "list_contains(value, '') OR list_aggregate(value, 'count') <> len(value)"
+def _held(score: Sparse, scored: bool, threshold: float) -> Sparse:
+    """1 for the labels of the set: all of a list, and of scores those from the threshold on."""
+    held = score.data >= threshold if scored else np.ones(len(score.data), bool)
+    return Sparse(score.row[held], score.col[held], np.ones(int(held.sum())), score.shape)
+
+
+def _empty(table: Table) -> str:
+    labels = "value.labels" if table.kind == "weights" else "value"
+    return f"list_contains({labels}, '') OR list_aggregate({labels}, 'count') <> len({labels})"
 
 
 def as_sets(table: Table) -> Table:
@@ -129,22 +170,42 @@ def as_sets(table: Table) -> Table:
 
 
 def _labels(run: Run, table: Table) -> set[str]:
-    return set(run(f"SELECT DISTINCT unnest(value) AS label FROM {table.sql}")["label"].tolist())
+    labels = "value.labels" if table.kind == "weights" else "value"
+    return set(run(f"SELECT DISTINCT unnest({labels}) AS label FROM {table.sql}")["label"].tolist())
 
 
 def flat_labels(run: Run, table: Table, classes: Sequence[str]) -> Flat:
     """The labels of one side as codes."""
-    width = max(len(classes), 1)
-    numbered = f"(SELECT row_number() OVER () - 1 AS nth, unnest(value) AS label FROM {table.sql})"
+    numbered = f"(SELECT row_number() OVER () - 1 AS nth, {_RANKED[table.kind == 'weights']} FROM {table.sql})"
     known = f"(SELECT unnest(?) AS label, unnest(range({len(classes)})) AS code)".replace("?", _sql_list(classes))
-    found = run(f"SELECT v.nth, k.code FROM {numbered} v JOIN {known} k ON v.label = k.label")
-    key = np.sort(found["nth"].astype(np.int64) * width + found["code"])
+    found = run(f"SELECT v.nth, k.code, v.score FROM {numbered} v JOIN {known} k ON v.label = k.label")
+    width = max(len(classes), 1)
+    key, score = _in_order(found["nth"].astype(np.int64) * width + found["code"], found["score"])
     again = np.flatnonzero(key[1:] == key[:-1]) + 1
     repeated = np.unique(key[again] // width)
     if len(again):
-        key = np.delete(key, again)
+        key, score = np.delete(key, again), np.delete(score, again)
     row = key // width
-    return Flat(row, key - row * width, repeated)
+    return Flat(row, key - row * width, score, repeated, table.kind == "weights")
+
+
+_RANKED = {
+    False: "unnest(value) AS label, unnest(range(0, -len(value), -1)) AS score",
+    True: "unnest(value.labels) AS label, unnest(value.weights) AS score",
+}
+"""Labels with scores, of lists and of scored labels: a list scores its labels by minus their place."""
+
+
+def _in_order(key: Ints, score: Any) -> tuple[Ints, Floats]:
+    """Keys in order, the best score of a key first. Places are whole numbers: one sort does for both."""
+    if score.dtype.kind == "f":
+        order = np.lexsort((-score, key))
+        return key[order], score[order]
+    place = -score.astype(np.int64)
+    depth = int(place.max(initial=0)) + 1
+    both = np.sort(key * depth + place)
+    key = both // depth
+    return key, (key * depth - both).astype(float)
 
 
 def _sql_list(texts: Sequence[str]) -> str:
@@ -218,10 +279,11 @@ def _matrix(flat: Flat, rows: Ints, shape: tuple[int, int]) -> Sparse:
     unit[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
     at = unit[flat.row]
     keep = at >= 0
-    key = at[keep] * shape[1] + flat.code[keep]
+    key, score = at[keep] * shape[1] + flat.code[keep], flat.score[keep]
     if not (key[1:] > key[:-1]).all():
-        key = np.sort(key)
-    return Sparse(key // shape[1], key % shape[1], np.ones(len(key)), shape)
+        order = np.argsort(key)
+        key, score = key[order], score[order]
+    return Sparse(key // shape[1], key % shape[1], score, shape)
 
 
 def merged(cells: MultiLabelCells) -> tuple[MultiLabelCells, Ints]:
@@ -233,7 +295,7 @@ def merged(cells: MultiLabelCells) -> tuple[MultiLabelCells, Ints]:
     size = len(cells)
     if size > 10 * _SAMPLE and len(merged(cells.take(np.arange(_SAMPLE)))[0]) > _SAMPLE // 2:
         return cells, np.arange(size)
-    key = _set_hash(cells.gold_of, 1) + _set_hash(cells.pred_of, 2)
+    key = _set_hash(cells.gold_of, 1) + _set_hash(cells.pred_of, 2) + _score_hash(cells.score_of)
     side = (cells.in_gold * 2 + cells.in_pred).astype(np.uint64) + cells.test_case.astype(np.uint64) * np.uint64(4)
     _, first, unit = np.unique(key + _mix(side + np.uint64(1 << 40)), return_index=True, return_inverse=True)
     if len(first) > size // 2 or not _same_sets(cells, first[unit]):
@@ -260,15 +322,20 @@ def _set_hash(of: Sparse, salt: int) -> Any:
     return total
 
 
+def _score_hash(of: Sparse) -> Any:
+    """A hash of each row's labels with their scores."""
+    score = np.ascontiguousarray(of.data + 0.0).view(np.uint64)
+    total = np.zeros(of.shape[0], np.uint64)
+    np.add.at(total, of.row, _mix(score + _mix(of.col.astype(np.uint64) + np.uint64(7))))
+    return total
+
+
 def _same_sets(cells: MultiLabelCells, other: Ints) -> bool:
     """Does every unit have the very sets of the unit that stands for it?"""
-    for of in (cells.gold_of, cells.pred_of):
+    for of in (cells.gold_of, cells.pred_of, cells.score_of):
         again = of.rows(other)
-        if (
-            len(again.col) != len(of.col)
-            or not np.array_equal(again.col, of.col)
-            or not np.array_equal(again.row, of.row)
-        ):
+        pairs = ((again.col, of.col), (again.row, of.row), (again.data, of.data))
+        if not all(len(a) == len(b) and np.array_equal(a, b) for a, b in pairs):
             return False
     return bool((cells.test_case == cells.test_case[other]).all() and (cells.in_pred == cells.in_pred[other]).all())
 
