@@ -272,8 +272,9 @@ def _pairs(run: Run, both: str, source: str) -> Pairs:
 
 def _matrix(flat: Flat, rows: Ints, shape: tuple[int, int]) -> Sparse:
     """The labels of the units: ``rows[u]`` is the row of the file that unit u is."""
-    if shape[0] == len(rows) and np.array_equal(rows, np.arange(shape[0])):
-        return Sparse(flat.row, flat.code, np.ones(len(flat.row)), shape)
+    in_file_order = shape[0] == len(rows) and np.array_equal(rows, np.arange(shape[0]))
+    if in_file_order and flat.row.max(initial=-1) < shape[0]:
+        return Sparse(flat.row, flat.code, flat.score, shape)
     size = int(max(flat.row.max(initial=-1), rows.max(initial=-1))) + 1
     unit = np.full(size, -1, np.int64)
     unit[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
