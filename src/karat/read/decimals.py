@@ -13,8 +13,10 @@ Words = NDArray[np.uint64]
 
 _ZEROS = np.uint64(0x3030303030303030)
 _POWERS = 10.0 ** np.arange(17)
-_FILL = np.array([((1 << 64) - 1) ^ ((1 << 8 * i) - 1) if i < 8 else 0 for i in range(9)], np.uint64)
-_UP = np.array([8 * (8 - i) for i in range(9)], np.uint64)
+_UP = np.array([8 * (8 - i) % 64 for i in range(9)], np.uint64)
+"""How far digits are moved to the end of a word, by their number."""
+_FILL = np.array([0x3030303030303030 & ((1 << 8 * (8 - i)) - 1) for i in range(9)], np.uint64)
+"""The zeros in front of them."""
 
 
 def decimals(text: Strings) -> Floats:
@@ -56,7 +58,8 @@ def _with_point(
     if point >= 0:
         fits &= text.buffer[np.where(fits, s + whole, 0)] == ord(".")
     chosen = np.flatnonzero(fits)
-    s, whole = s[chosen], whole[chosen]
+    if len(chosen) < len(left):
+        s, whole = s[chosen], whole[chosen]
     value, ok = _digits(Strings(text.buffer, s, whole))
     if point > 0:
         fraction, fine = _long_digits(text.buffer, s + whole + 1, point)
@@ -82,12 +85,10 @@ def _digits(text: Strings) -> tuple[Floats, NDArray[np.bool_]]:
     The digits are moved to the end of a word that zeros fill; three multiplications then add up
     neighbours: digits to pairs, pairs to fours, fours to eight.
     """
-    word = text.word(0) | (_ZEROS & _FILL[text.length])
-    shift = _UP[text.length]
-    word = np.where(shift == 0, word, (word << shift) | (_ZEROS >> (np.uint64(64) - shift)))
+    size = text.length if text.vary else text.longest
+    word = (text.word(0) << _UP[size]) | _FILL[size]
     value = word - _ZEROS
-    high = np.uint64(0x8080808080808080)
-    ok = ((value | (word + np.uint64(0x4646464646464646))) & high) == 0
+    ok = ((value | (word + np.uint64(0x4646464646464646))) & np.uint64(0x8080808080808080)) == 0
     value = (value * np.uint64(10)) + (value >> np.uint64(8))
     low = (value & np.uint64(0x000000FF000000FF)) * np.uint64(0x000F424000000064)
     top = ((value >> np.uint64(16)) & np.uint64(0x000000FF000000FF)) * np.uint64(0x0000271000000001)

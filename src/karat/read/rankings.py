@@ -142,7 +142,7 @@ class FrameRun:
 
     def batches(self, whole: bool) -> Iterator[Batch]:
         """Slices that end where the query changes."""
-        start = np.flatnonzero(self.names.changes())
+        start = self.names.heads
         size = len(self.number)
         ends = [size] if whole else [*start[np.unique(np.searchsorted(start, range(BATCH, size, BATCH))) - 1], size]
         begin = 0

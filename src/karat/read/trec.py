@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from karat.contexts.pairing import LIMIT
 from karat.contexts.ranking.counting import Batch
 from karat.contexts.ranking.judgements import Judgements
-from karat.contexts.ranking.strings import PADDING, Strings
+from karat.contexts.ranking.strings import PADDING, Strings, Words
 from karat.findings import Finding, InputError, finding
 from karat.read.decimals import decimals
 from karat.read.source import Source
@@ -25,28 +26,30 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 CHUNK = 1 << 20
+"""Bytes that are looked at together."""
 _SPACE = np.isin(np.arange(256), np.frombuffer(b" \t\n\v\f\r", np.uint8))
-_NEWLINE, _HASH = 10, 35
+_NEWLINE, _HASH, _BLANK, _TAB = 10, 35, 32, 9
+Places = Callable[[int], Ints]
+"""Gives the positions of one field in every row."""
 
 
-@dataclass(frozen=True, eq=False)
 class Fields:
     """The fields of some lines: where each starts and ends."""
 
-    buffer: Bytes
-    start: list[Ints]
-    end: list[Ints]
-    """One array per field."""
-    line: Ints
-    """Line number of each row, from 1."""
-    short: Ints
-    """Line numbers of lines with too few fields."""
+    def __init__(self, buffer: Bytes, start: Places, end: Places, line: Ints, short: Ints) -> None:
+        self.buffer, self._start, self._end = buffer, start, end
+        self.line, self.short = line, short
+        """Line numbers, from 1: of each row, and of lines with too few fields."""
+        self._columns: dict[int, Strings] = {}
 
     def __len__(self) -> int:
         return len(self.line)
 
     def column(self, i: int) -> Strings:
-        return Strings(self.buffer, self.start[i], self.end[i] - self.start[i])
+        if i not in self._columns:
+            start = self._start(i)
+            self._columns[i] = Strings(self.buffer, start, self._end(i) - start)
+        return self._columns[i]
 
     def numbers(self, i: int) -> Floats:
         """Field ``i`` as numbers, NaN where it is none."""
@@ -54,77 +57,85 @@ class Fields:
 
     def rows(self, count: int) -> Fields:
         """The first ``count`` rows."""
-        start, end = [s[:count] for s in self.start], [e[:count] for e in self.end]
-        return Fields(self.buffer, start, end, self.line[:count], self.short[self.short < self.line[count]])
+        start, end = (lambda i: self._start(i)[:count]), (lambda i: self._end(i)[:count])
+        out = Fields(self.buffer, start, end, self.line[:count], self.short[self.short < self.line[count]])
+        out._columns = {i: column[:count] for i, column in self._columns.items()}
+        return out
 
 
 def chunks(path: str | Path, width: int, whole: bool = False, size: int = CHUNK) -> Iterator[Fields]:
     """The lines of a file, some at a time; a piece ends where the first field changes.
 
-    ``whole`` gives the file in one piece.
+    ``whole`` gives the file in one piece. A piece lives until the next one is asked for: all use one buffer.
     """
+    size = os.path.getsize(path) + 1 if whole else size
+    buffer, held, line = np.empty(size + PADDING + 1, np.uint8), 0, 1
     with open(path, "rb", buffering=0) as file:
-        held, line = b"", 1
         while True:
-            data = file.readall() if whole else file.read(max(size, len(held)))
-            last = whole or not data
-            buffer = b"".join((held, data, b"\n" if last and not data.endswith(b"\n") else b"", bytes(PADDING)))
-            buffer = buffer.removeprefix(BOM_UTF8) if line == 1 else buffer
-            end = buffer.rfind(b"\n") + 1
-            found = fields(np.frombuffer(buffer, np.uint8), end, width, line)
-            change = 0 if last else _last_change(found.column(0))
+            got = file.readinto(memoryview(buffer)[held : len(buffer) - PADDING - 1]) or 0
+            end, last = held + got, whole or not got
+            if last and end and buffer[end - 1] != _NEWLINE:
+                buffer[end] = _NEWLINE
+                end += 1
+            begin = 3 if line == 1 and bytes(buffer[:3]) == BOM_UTF8 else 0
+            found = fields(buffer, begin, end if last else _line_end(buffer, end), width, line)
+            change = 0 if last or not len(found) else int(found.column(0).heads[-1])
             if last:
                 yield found
                 return
-            held = buffer[:-PADDING]
+            cut = begin
             if change:
                 yield found.rows(change)
-                held, line = buffer[int(found.start[0][change]) : -PADDING], int(found.line[change])
+                cut, line = int(found.column(0).start[change]), int(found.line[change])
+            held = end - cut
+            buffer = buffer if 2 * held < len(buffer) or change else np.resize(buffer, 2 * len(buffer))
+            buffer[:held] = buffer[cut:end].copy()
 
 
-def _last_change(names: Strings) -> int:
-    """Row at which the last new name begins."""
-    changes = np.flatnonzero(names.changes())
-    return int(changes[-1]) if len(changes) else 0
+def _line_end(buffer: Bytes, end: int) -> int:
+    """Where the last whole line before ``end`` ends."""
+    near = max(end - 4096, 0)
+    found = buffer[near:end].tobytes().rfind(b"\n")
+    return near + found + 1 if found >= 0 or not near else buffer[:end].tobytes().rfind(b"\n") + 1
 
 
-def fields(buffer: Bytes, size: int, width: int, line: int = 1) -> Fields:
-    """The first ``width`` fields of every line of ``buffer[:size]``, which ends with a line end."""
-    gap = np.flatnonzero(buffer[:size] <= 32)
-    return _regular(buffer, gap, width, line) or _any(buffer, size, width, line)
+def fields(buffer: Bytes, begin: int, end: int, width: int, line: int = 1) -> Fields:
+    """The first ``width`` fields of every line of ``buffer[begin:end]``, which ends with a line end."""
+    gap = np.flatnonzero(buffer[begin:end] <= 32)
+    gap = gap + begin if begin else gap
+    return _regular(buffer, begin, gap, width, line) or _any(buffer, begin, end, width, line)
 
 
-def _regular(buffer: Bytes, gap: Ints, width: int, line: int) -> Fields | None:
+def _regular(buffer: Bytes, begin: int, gap: Ints, width: int, line: int) -> Fields | None:
     """Lines of exactly ``width`` fields with one separator between two, or None."""
-    if len(gap) == 0 or len(gap) % width or gap[0] == 0 or (gap[1:] - gap[:-1]).min(initial=2) == 1:
+    if len(gap) == 0 or len(gap) % width or gap[0] == begin or (gap[1:] - gap[:-1]).min(initial=2) == 1:
         return None
     rows, between = len(gap) // width, buffer[gap]
-    at_end = between[width - 1 :: width]
-    if not (np.all(at_end == _NEWLINE) and np.count_nonzero(between == _NEWLINE) == rows and np.all(_SPACE[between])):
+    newline = between == _NEWLINE
+    if not newline[width - 1 :: width].all() or np.count_nonzero(newline) != rows:
         return None
-    end = [np.ascontiguousarray(gap[i::width]) for i in range(width)]
-    first = np.concatenate([[0], end[-1][:-1] + 1])
+    if np.count_nonzero((between == _BLANK) | (between == _TAB)) != len(gap) - rows:
+        return None
+    first = np.empty(rows, np.int64)
+    first[0], first[1:] = begin, gap[width - 1 : -1 : width] + 1
     if np.any(buffer[first] == _HASH):
         return None
-    start = [first, *(e + 1 for e in end[:-1])]
-    return Fields(buffer, start, end, np.arange(line, line + rows), np.zeros(0, np.int64))
+    start = lambda i: gap[i - 1 :: width] + 1 if i else first
+    return Fields(buffer, start, lambda i: gap[i::width], np.arange(line, line + rows), np.zeros(0, np.int64))
 
 
-def _any(buffer: Bytes, size: int, width: int, line: int) -> Fields:
+def _any(buffer: Bytes, begin: int, size: int, width: int, line: int) -> Fields:
     """Lines with any white space, blank lines, comments, and fields to spare."""
-    space = np.concatenate([[True], _SPACE[buffer[:size]]])
-    start = np.flatnonzero(space[:-1] & ~space[1:])
-    end = np.flatnonzero(~space[:-1] & space[1:])
+    space = np.concatenate([[True], _SPACE[buffer[begin:size]]])
+    start = np.flatnonzero(space[:-1] & ~space[1:]) + begin
+    end = np.flatnonzero(~space[:-1] & space[1:]) + begin
     number = np.searchsorted(np.flatnonzero(buffer[:size] == _NEWLINE), start)
     first = np.flatnonzero(np.diff(number, prepend=-1))
     count = np.diff(first, append=len(start))
     comment = buffer[start[first]] == _HASH
     good = first[(count >= width) & ~comment]
     short = line + number[first[(count < width) & ~comment]]
-    fields = range(width)
-    return Fields(
-        buffer, [start[good + i] for i in fields], [end[good + i] for i in fields], line + number[good], short
-    )  # fmt: skip
+    return Fields(buffer, lambda i: start[good + i], lambda i: end[good + i], line + number[good], short)
 
 
 def is_qrels(source: Source) -> bool:
@@ -161,7 +172,7 @@ def read_qrels(engine: Any, source: Source, read: Read) -> Table:
     found = next(chunks(source.path, 4, whole=True))
     grade = found.numbers(3)
     gold = Judgements(found.column(0), found.column(2), grade, found.line, found.column(1))
-    bad = short_lines(source.name, found, QRELS) + not_numbers(source.name, found, 3, grade, "grade")
+    bad = short_lines(source.name, found, 4, QRELS) + not_numbers(source.name, found, 3, grade, "grade")
     if bad or not len(found):
         raise InputError(bad or [finding("no-records", source.name)])
     return table(read, "trec-qrels", gold, len(found), source.findings)
@@ -180,9 +191,8 @@ def table(read: Read, format: str, native: Any, rows: int, findings: list[Findin
     return out
 
 
-def short_lines(name: str, found: Fields, layout: str) -> list[Finding]:
+def short_lines(name: str, found: Fields, width: int, layout: str) -> list[Finding]:
     """Lines with too few fields."""
-    width = len(found.start)
     return [
         finding("short-line", name, line, found="too few", expected=width, layout=layout)
         for line in found.short[:LIMIT]
@@ -212,7 +222,7 @@ class RunFile:
         self.findings, self.rows = [], 0
         for found in chunks(self.path, 6, whole):
             if len(found.short):
-                self.findings += short_lines(self.name, found, RUN)
+                self.findings += short_lines(self.name, found, 6, RUN)
             if not len(found):
                 continue
             score = found.numbers(4)
@@ -226,10 +236,15 @@ class RunFile:
 def _stated_ranks(found: Fields) -> Floats:
     """The rank column; not parsed where it counts 1, 2, 3, … as it nearly always does."""
     names, text = found.column(0), found.column(3)
-    head = np.flatnonzero(names.changes())
-    size = np.diff(head, append=len(names))
-    place = np.arange(1, len(names) + 1) - np.repeat(head, size)
-    words = Strings.of(map(str, range(int(size.max()) + 1)))
-    if text.pieces == 1 and words.pieces == 1 and np.array_equal(words.word(0)[place], text.word(0)):
+    size = np.diff(names.heads, append=len(names))
+    place = np.arange(1, len(names) + 1) - np.repeat(names.heads, size)
+    words = _spelt(int(size.max()).bit_length())
+    if text.pieces == 1 and np.array_equal(words[place], text.word(0)):
         return place.astype(float)
     return decimals(text)
+
+
+@cache
+def _spelt(bits: int) -> Words:
+    """The numbers below 2^bits as text, each in a word."""
+    return Strings.of(map(str, range(1 << min(bits, 26)))).word(0)

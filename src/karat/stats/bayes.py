@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import special
 
 from karat.comparison import Posterior
+from karat.stats import special
 from karat.stats.weights import Floats, block_sizes
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
+from karat.stats import special
 from karat.stats.resampling import Design, Jackknife, Units, bootstrap, jackknife
 from karat.stats.weights import Floats, Ints, Statistic, Tilt
 from karat.stats.wishes import RESAMPLES

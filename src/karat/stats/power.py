@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import special
+
+from karat.stats import special
 
 POWER = 0.8
 

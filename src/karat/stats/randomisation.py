@@ -9,8 +9,8 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
+from karat.stats import special
 from karat.stats.tests import monte_carlo
 from karat.stats.weights import Floats, Ints, block_sizes
 from karat.stats.wishes import DRAWS

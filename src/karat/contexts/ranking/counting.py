@@ -92,9 +92,8 @@ class Counter:
         self.retrieved += np.bincount(query, minlength=len(self.retrieved))
 
     def _numbered(self, names: Strings) -> Ints:
-        head = names.changes()
         number = []
-        for name in names[head].tolist():
+        for name in names[names.heads].tolist():
             found = self.gold.queries.get(name, -1)
             number.append(found)
             if found < 0:
@@ -104,7 +103,7 @@ class Counter:
         if self._closed[seen].any():
             raise Regroup
         self._closed[seen] = True
-        return heads[np.cumsum(head) - 1]
+        return np.repeat(heads, np.diff(names.heads, append=len(names)))
 
     def _check_repeats(self, batch: Batch, query: Ints, key: Any) -> None:
         ordered = np.sort(key)

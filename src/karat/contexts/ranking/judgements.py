@@ -28,9 +28,9 @@ class Judgements:
     @cached_property
     def query(self) -> Ints:
         """Number of each row's query, in order of first appearance."""
-        head = self.names.changes()
-        number = [self.queries.setdefault(name, len(self.queries)) for name in self.names[head].tolist()]
-        return np.array(number, np.int64)[np.cumsum(head) - 1] if len(head) else np.zeros(0, np.int64)
+        heads = self.names.heads
+        number = [self.queries.setdefault(name, len(self.queries)) for name in self.names[heads].tolist()]
+        return np.repeat(np.array(number, np.int64), np.diff(heads, append=len(self.names)))
 
     @cached_property
     def topic(self) -> Ints | None:

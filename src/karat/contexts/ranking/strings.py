@@ -42,7 +42,10 @@ class Strings:
         return len(self.start)
 
     def __getitem__(self, index: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Strings:
-        return Strings(self.buffer, self.start[index], self.length[index])
+        out = Strings(self.buffer, self.start[index], self.length[index])
+        if isinstance(index, slice) and index.start is None and "heads" in self.__dict__:
+            out.__dict__["heads"] = self.heads[self.heads < len(out)]
+        return out
 
     def tolist(self) -> list[bytes]:
         first, last = int(self.start.min(initial=len(self.buffer))), int((self.start + self.length).max(initial=0))
@@ -50,19 +53,25 @@ class Strings:
         return [data[s : s + n] for s, n in zip((self.start - first).tolist(), self.length.tolist(), strict=True)]
 
     @cached_property
-    def _longest(self) -> int:
+    def longest(self) -> int:
         return int(self.length.max(initial=0))
 
     @cached_property
     def pieces(self) -> int:
         """Eight-byte words that the longest string takes."""
-        return -(-self._longest // 8)
+        return -(-self.longest // 8)
 
     @cached_property
     def _masks(self) -> list[Words]:
         """For each word, the mask of every length."""
-        lengths = np.arange(self._longest + 1)
-        return [_KEEP[np.clip(lengths - 8 * i, 0, 8)] for i in range(max(self.pieces, 1))]
+        lengths = np.arange(self.longest + 1)
+        masks = [_KEEP[np.clip(lengths - 8 * i, 0, 8)] for i in range(max(self.pieces, 1))]
+        return masks if self.vary else [mask[-1:] for mask in masks]
+
+    @cached_property
+    def vary(self) -> bool:
+        """Are the strings of different lengths?"""
+        return bool(len(self)) and bool((self.length != self.longest).any())
 
     @cached_property
     def _windows(self) -> Words:
@@ -74,7 +83,8 @@ class Strings:
         at = self.start + 8 * i if i else self.start
         if i and at.size and int(at.max()) >= len(self._windows):
             at = np.minimum(at, len(self._windows) - 1)
-        return self._windows[at] & self._masks[i][self.length]
+        mask = self._masks[i]
+        return self._windows[at] & (mask[self.length] if self.vary else mask)
 
     def hash(self, salt: int = 0) -> Words:
         """A number per string that does not depend on the other strings.
@@ -85,6 +95,11 @@ class Strings:
         for i in range(self.pieces):
             total += mixed(self.word(i) * _odd(i, salt))
         return total
+
+    @cached_property
+    def heads(self) -> Ints:
+        """Where a string differs from the one before it; the first does."""
+        return np.flatnonzero(self.changes())
 
     def changes(self) -> NDArray[np.bool_]:
         """Whether each string differs from the one before it (the first does)."""
