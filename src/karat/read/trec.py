@@ -25,7 +25,7 @@ from karat.read.table import Read, Table
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
-CHUNK = 1 << 20
+CHUNK = 3 << 18
 """Bytes that are looked at together."""
 _SPACE = np.isin(np.arange(256), np.frombuffer(b" \t\n\v\f\r", np.uint8))
 _NEWLINE, _HASH, _BLANK, _TAB = 10, 35, 32, 9
@@ -72,7 +72,7 @@ def chunks(path: str | Path, width: int, whole: bool = False, size: int = CHUNK)
     buffer, held, line = np.empty(size + PADDING + 1, np.uint8), 0, 1
     with open(path, "rb", buffering=0) as file:
         while True:
-            got = file.readinto(memoryview(buffer)[held : len(buffer) - PADDING - 1]) or 0
+            got = file.readinto(buffer[held : len(buffer) - PADDING - 1].data) or 0
             end, last = held + got, whole or not got
             if last and end and buffer[end - 1] != _NEWLINE:
                 buffer[end] = _NEWLINE

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from karat.cells import Cells, Floats, Grouped, Ints, Sparse, Weights
 from karat.contexts.clustering.table import Table, divide
@@ -117,6 +116,8 @@ class Links:
     @cached_property
     def _shared(self) -> tuple[Ints, Ints, Floats]:
         """Linked cells and min(shared here, shared on the other side) / shared here."""
+        from scipy.sparse import csr_array  # importing scipy takes longer than most evaluations
+
         own, across = (csr_array((x.data, (x.row, x.col)), shape=x.shape) for x in (self.here, self.other))
         here = (own @ own.T).tocoo()
         there = np.asarray((across @ across.T).tocsr()[here.row, here.col]).ravel()
@@ -141,6 +142,8 @@ class Links:
         order = np.argsort(key)
         share = share[order][np.searchsorted(key[order], u * self.size[0] + v)]
         width = self.here.shape[1]
+        from scipy.sparse import csr_array
+
         within = csr_array((share, (np.arange(len(cluster)), cluster)), shape=(len(cluster), width))
         size = np.asarray(each @ csr_array((self.here.data, (self.here.row, self.here.col)), shape=self.here.shape))
         return divide(np.asarray((each[:, u] * each[:, v]) @ within), size).sum(1)

@@ -84,7 +84,9 @@ class Ranking(Context):
         ties = _ties(pred, options)
         judgements = relations.judgements(run, gold)
         counter = counted(judgements, relations.rankings(run, pred, options), ties)
-        findings = list(getattr(pred.native, "findings", ()))
+        findings: list[Finding] = list(getattr(pred.native, "findings", ()))
+        told = {f.line for f in findings}
+        counter.problems.nan = [line for line in counter.problems.nan if line not in told]
         pred.rows = pred.rows or getattr(pred.native, "rows", 0)
         findings += gold_remarks(gold, judgements) + run_remarks(gold, pred, judgements, counter, options)
         if any(f.severity == "error" for f in findings):

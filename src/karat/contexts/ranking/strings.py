@@ -152,7 +152,7 @@ class Table:
                 break
             self.salt += 1
         self._sorted, self._order = self.key[order], order
-        bits = max(len(group).bit_length() + 4, 8)
+        bits = max(len(group).bit_length() + 3, 8)
         self._down = np.uint64(64 - bits)
         slot = self.key >> self._down
         self._slot = np.full(1 << bits, -1, np.int32)

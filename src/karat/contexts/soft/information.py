@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erf, log_ndtr
 
 from karat.contexts.groups import Floats, Ints, Mask, sums
 from karat.contexts.soft.aligned import Aligned, slots
@@ -97,6 +96,8 @@ def paper_information(s: Spread, test_case: Ints, node: Ints, weight: Floats) ->
     mean, deviation, n = s.mean[test_case, node], s.deviation[test_case, node], s.n[test_case, 0]
     z = np.divide(weight - mean, deviation, out=np.zeros(len(mean)), where=deviation > 0)
     constant = np.where(weight > mean + 1e-12, np.log2(np.maximum(n, 1)), 0.0)
+    from scipy.special import log_ndtr  # importing scipy takes longer than most evaluations
+
     bits = np.where(deviation > 0, -log_ndtr(-z) / np.log(2), constant)
     return np.where(weight > 0, bits, 0.0)
 
@@ -106,6 +107,8 @@ def pyevall_information(s: Spread, test_case: Ints, node: Ints, weight: Floats) 
     mean, deviation = s.mean[test_case, node], s.absolute[test_case, node]
     rarest = np.log2(np.maximum(s.n[test_case, 0], 1))
     z = np.divide(weight - mean, deviation, out=np.full(len(mean), np.inf), where=deviation > 0)
+    from scipy.special import erf
+
     tail = 1.0 - 0.5 * (1.0 + erf(z / np.sqrt(2.0)))
     bits = np.where(tail > 0, -np.log2(np.where(tail > 0, tail, 1.0)), rarest)
     bits = np.where(s.named[test_case, node], np.where(weight != 0, bits, 0.0), rarest)

@@ -1,0 +1,52 @@
+"""Subtopics, worked by hand and against slow definitions."""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations
+from math import log2
+from pathlib import Path
+
+import pytest
+
+import karat
+
+METRICS = ["alpha_dcg@5", "alpha_ndcg@5", "err_ia@5", "subtopic_recall@2"]
+
+
+def scored(tmp_path: Path, qrels: str, ranking: list[str]) -> karat.Evaluation:
+    (tmp_path / "qrels").write_text(qrels)
+    (tmp_path / "run").write_text("".join(f"1 Q0 {d} {i} {-i} t\n" for i, d in enumerate(ranking, 1)))
+    return karat.evaluate(tmp_path / "qrels", tmp_path / "run", metrics=METRICS)
+
+
+def test_worked(tmp_path: Path) -> None:
+    """Documents x {1}, y {1}, z {2}; ranking x y."""
+    e = scored(tmp_path, "1 1 x 1\n1 1 y 1\n1 2 z 1\n1 2 x 0\n", ["x", "y"])
+    dcg = 1 + 0.5 / log2(3)
+    assert e["alpha_dcg@5"].value == pytest.approx(dcg)
+    assert e["alpha_ndcg@5"].value == pytest.approx(dcg / (1 + 1 / log2(3) + 0.5 / log2(4)))
+    assert e["err_ia@5"].value == pytest.approx((0.5 / 1 + 0.25 / 2) / 2)
+    assert e["subtopic_recall@2"].value == 0.5
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_slow_definition(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    documents = "abcde"
+    topics = {d: {t for t in (1, 2, 3) if rng.random() < 0.5} for d in documents}
+    qrels = "".join(f"1 {t} {d} {int(t in topics[d])}\n" for d in documents for t in (1, 2, 3))
+    ranking = rng.sample([*documents, "u"], 5)
+
+    def novelty(order: tuple[str, ...] | list[str]) -> float:
+        seen: dict[int, int] = {}
+        total = 0.0
+        for i, d in enumerate(order, 1):
+            total += sum(0.5 ** seen.get(t, 0) for t in topics.get(d, ())) / log2(i + 1)
+            seen |= {t: seen.get(t, 0) + 1 for t in topics.get(d, ())}
+        return total
+
+    e = scored(tmp_path, qrels, ranking)
+    assert (e["alpha_dcg@5"].value or 0) == pytest.approx(novelty(ranking))
+    best = max(map(novelty, permutations(documents)))
+    assert (e["alpha_ndcg@5"].value or 0) >= novelty(ranking) / best - 1e-12

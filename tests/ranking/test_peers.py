@@ -1,0 +1,67 @@
+"""The numbers of ir_measures and ranx where they define a measure and no tie decides."""
+
+from __future__ import annotations
+
+import random
+
+import ir_measures
+import pytest
+
+import karat
+
+IR_MEASURES = {
+    "AP": "average_precision", "AP@5": "average_precision@5", "AP(rel=2)": "average_precision(rel=2)", "nDCG": "ndcg",
+    "nDCG@5": "ndcg@5", "P@5": "precision@5", "P(rel=2)@5": "precision(rel=2)@5", "R@5": "recall@5", "RR": "reciprocal_rank",
+    "RR@3": "reciprocal_rank@3", "Rprec": "r_precision", "Bpref": "bpref", "infAP": "infap", "Success@3": "success@3",
+    "SetP": "precision", "SetR": "recall", "SetF": "f", "SetAP": "set_map", "Judged@5": "judged@5", "Compat(p=0.8)": "compatibility(p=0.8)",
+    "Compat(p=0.95)": "compatibility", "IPrec@0.5": "interpolated_precision(recall=0.5)", "nDCG(judged_only=True)@5": "ndcg(judged_only=true)@5",
+}  # fmt: skip
+RANX = {
+    "hits@5": "hits@5", "hit_rate@5": "success@5", "precision@5": "precision@5", "recall@5": "recall@5", "f1@5": "f@5",
+    "r-precision": "r_precision", "mrr@5": "reciprocal_rank@5", "map@5": "average_precision@5", "dcg@5": "dcg@5",
+    "dcg_burges@5": "dcg(gain=exponential)@5", "ndcg@5": "ndcg@5", "ndcg_burges@5": "ndcg(gain=exponential)@5", "ndcg": "ndcg",
+}  # fmt: skip
+
+
+def collection(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """No ties, every query in both, at least one relevant document."""
+    rng = random.Random(seed)
+    pool = [f"d{i}" for i in range(30)]
+    queries = [f"q{i}" for i in range(6)]
+    qrels = {q: {d: rng.choice((0, 0, 1, 2, 3)) for d in rng.sample(pool, 15)} | {"d0": 1} for q in queries}
+    scores = list(range(1, 500))
+    run = {q: {d: float(s) for d, s in zip(rng.sample(pool, 20), rng.sample(scores, 20), strict=True)} for q in queries}
+    return qrels, run
+
+
+def scored(seed: int, metrics: list[str]) -> tuple[dict, dict, karat.Evaluation]:
+    qrels, run = collection(seed)
+    return qrels, run, karat.evaluate(qrels, run, context="ranking", metrics=metrics)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ir_measures(seed: int) -> None:
+    qrels, run, evaluation = scored(seed, list(IR_MEASURES.values()))
+    measures = {ir_measures.parse_measure(m): ours for m, ours in IR_MEASURES.items()}
+    for value in ir_measures.iter_calc(list(measures), qrels, run):
+        got = evaluation[measures[value.measure]].by_test_case[value.query_id].value
+        assert got == pytest.approx(value.value, abs=1e-9), value.measure
+
+
+@pytest.mark.slow
+def test_ranx() -> None:
+    ranx = pytest.importorskip("ranx")
+    for seed in range(3):
+        qrels, run, evaluation = scored(seed, list(RANX.values()))
+        found = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), list(RANX), make_comparable=True)
+        for theirs, ours in RANX.items():
+            assert evaluation[ours].value == pytest.approx(found[theirs], abs=1e-9), theirs
+
+
+def test_spellings() -> None:
+    """Other tools' names mean karat's metrics."""
+    same = {"nDCG@10": "ndcg@10", "P(rel=2)@5": "precision(rel=2)@5", "map_cut_10": "average_precision@10", "map_cut.10": "average_precision@10",
+            "recip_rank": "reciprocal_rank", "AP": "average_precision", "MAP": "average_precision", "P_10": "precision@10",
+            "ndcg_cut_5": "ndcg@5", "rbp.95": "rbp(p=0.95)", "Rprec_mult_0.20": "r_precision(multiple=0.2)"}  # fmt: skip
+    for theirs, ours in same.items():
+        assert karat.parse(theirs) == karat.parse(ours), theirs

@@ -1,0 +1,229 @@
+"""Inputs of rankings: formats, what is said about them, and what is never imported for them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import karat
+from karat.contexts.ranking.strings import Strings, Table
+from karat.read.decimals import decimals
+from karat.read.trec import chunks
+
+QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1, "d": 0}}
+RUN = {"q1": {"b": 3.5, "a": 2.25, "x": 1.0}, "q2": {"d": 2.0, "a": 1.5}}
+AP = (1 / 2 / 2 + 1 / 2) / 2
+"""q1: a at rank 2 of two relevant: (1/2)/2; q2: a at rank 2: 1/2."""
+
+
+def qrels_text(gap: str = " ", end: str = "\n") -> str:
+    return "".join(gap.join((q, "0", d, str(g))) + end for q, docs in QRELS.items() for d, g in docs.items())
+
+
+def run_text(gap: str = " ", end: str = "\n") -> str:
+    rows = [(q, "Q0", d, str(i), str(s), "t") for q, docs in RUN.items() for i, (d, s) in enumerate(docs.items(), 1)]
+    return "".join(gap.join(row) + end for row in rows)
+
+
+def written(folder: Path, qrels: bytes | str, run: bytes | str) -> tuple[Path, Path]:
+    paths = folder / "gold.qrels", folder / "system.run"
+    for path, text in zip(paths, (qrels, run), strict=True):
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return paths
+
+
+def ap(gold: object, pred: object, **options: object) -> float | None:
+    return karat.evaluate(gold, pred, metrics=["AP"], **options)["AP"].value
+
+
+@pytest.mark.parametrize(
+    ("gap", "end"),
+    [(" ", "\n"), ("\t", "\n"), ("  \t ", "\n"), (" ", "\r\n"), (" ", " \n"), (" ", "\n\n"), (" ", "\n# note\n")],
+)
+def test_white_space(gap: str, end: str, tmp_path: Path) -> None:
+    assert ap(*written(tmp_path, qrels_text(gap, end), run_text(gap, end))) == pytest.approx(AP)
+
+
+def test_packed_and_marked(tmp_path: Path) -> None:
+    packed = written(tmp_path, gzip.compress(qrels_text().encode()), gzip.compress(run_text().encode()))
+    assert ap(*packed) == pytest.approx(AP)
+    marked = written(tmp_path, "\ufeff" + qrels_text(), "\ufeff" + run_text().rstrip("\n"))
+    assert ap(*marked) == pytest.approx(AP)
+
+
+def rows(data: dict, value: str) -> dict[str, list]:
+    return {
+        "query_id": [q for q, docs in data.items() for _ in docs],
+        "doc_id": [d for docs in data.values() for d in docs],
+        value: [v for docs in data.values() for v in docs.values()],
+    }
+
+
+def test_frames(tmp_path: Path) -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    arrow = pytest.importorskip("pyarrow")
+    for frame in (pandas.DataFrame, polars.DataFrame, arrow.table):
+        assert ap(frame(rows(QRELS, "relevance")), frame(rows(RUN, "score"))) == pytest.approx(AP)
+    polars.DataFrame(rows(QRELS, "relevance")).write_parquet(tmp_path / "gold.parquet")
+    polars.DataFrame(rows(RUN, "score")).write_parquet(tmp_path / "pred.parquet")
+    assert ap(tmp_path / "gold.parquet", tmp_path / "pred.parquet") == pytest.approx(AP)
+    polars.DataFrame(rows(QRELS, "relevance")).write_csv(tmp_path / "gold.csv")
+    polars.DataFrame(rows(RUN, "score")).write_csv(tmp_path / "pred.csv")
+    assert ap(tmp_path / "gold.csv", tmp_path / "pred.csv") == pytest.approx(AP)
+
+
+def test_dicts_and_json(tmp_path: Path) -> None:
+    assert ap(QRELS, RUN, context="ranking") == pytest.approx(AP)
+    gold, pred = written(tmp_path, json.dumps(QRELS), json.dumps(RUN))
+    assert ap(gold, pred) == pytest.approx(AP)
+    qrels, _ = written(tmp_path, qrels_text(), "")
+    assert ap(qrels, RUN, context="ranking") == pytest.approx(AP)
+
+
+def test_ranks_by_name(tmp_path: Path) -> None:
+    """A column called rank, or PyEvALL's value, rises; a column called score falls."""
+    ranks = {q: {d: i for i, d in enumerate(docs, 1)} for q, docs in RUN.items()}
+    polars = pytest.importorskip("polars")
+    assert ap(polars.DataFrame(rows(QRELS, "relevance")), polars.DataFrame(rows(ranks, "rank"))) == pytest.approx(AP)
+    records = lambda data: [{"test_case": q, "id": d, "value": v} for q, docs in data.items() for d, v in docs.items()]
+    gold, pred = written(tmp_path, json.dumps(records(QRELS)), json.dumps(records(ranks)))
+    assert ap(gold, pred) == pytest.approx(AP)
+    scores = {q: {d: -i for d, i in docs.items()} for q, docs in ranks.items()}
+    gold, pred = written(tmp_path, json.dumps(records(QRELS)), json.dumps(records(scores)))
+    assert ap(gold, pred, order="score") == pytest.approx(AP)
+
+
+def test_ranks_of_a_run(tmp_path: Path) -> None:
+    """Scores decide, as in trec_eval, and a contradiction is said; --order rank turns to the rank column."""
+    gold, pred = written(tmp_path, "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 1.0 t\nq Q0 b 2 2.0 t\n")
+    evaluation = karat.evaluate(gold, pred, metrics=["RR"])
+    assert evaluation["RR"].value == 0.5
+    assert [(f.code, f.line) for f in evaluation.findings] == [("rank-score-disagree", 2)]
+    assert karat.evaluate(gold, pred, metrics=["RR"], order="rank")["RR"].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("q1 Q0 b 4 0.5 t", "repeated-document"),
+        ("q1 Q0 y 4 nan t", "nan-score"),
+        ("q1 Q0 y 4 high t", "not-a-number"),
+        ("q1 Q0 y", "short-line"),
+    ],
+)
+def test_errors_with_lines(line: str, code: str, tmp_path: Path) -> None:
+    lines = run_text().splitlines()
+    lines.insert(3, line)
+    with pytest.raises(karat.InputError) as caught:
+        ap(*written(tmp_path, qrels_text(), "# a run\n" + "\n".join(lines) + "\n"))
+    assert [(f.code, f.line) for f in caught.value.findings if f.severity == "error"] == [(code, 5)]
+
+
+def test_all_errors_at_once(tmp_path: Path) -> None:
+    run = run_text() + "q2 Q0 a 3 0 t\nq2 Q0 e 4 nan t\nq2 Q0 f 5 low t\nq2 Q0\n"
+    with pytest.raises(karat.InputError) as caught:
+        ap(*written(tmp_path, qrels_text(), run))
+    found = {f.code for f in caught.value.findings if f.severity == "error"}
+    assert found == {"repeated-document", "nan-score", "not-a-number", "short-line"}
+
+
+def test_gold_errors(tmp_path: Path) -> None:
+    with pytest.raises(karat.InputError) as caught:
+        ap(*written(tmp_path, qrels_text() + "q1 0 a 2\nq1 0 z\n", run_text()))
+    assert {f.code for f in caught.value.findings} & {"short-line", "repeated-judgement"}
+
+
+def test_ranks_must_be_whole(tmp_path: Path) -> None:
+    records = lambda value: json.dumps(
+        [{"test_case": "q", "id": "a", "value": 1}, {"test_case": "q", "id": "b", "value": value}]
+    )
+    with pytest.raises(karat.InputError, match="whole number"):
+        ap(*written(tmp_path, records(0), records(1.5)))
+
+
+@pytest.mark.parametrize(("policy", "value"), [("zero", 0.25), ("skip", 0.5), ("undefined", 0.5)])
+def test_missing_queries(policy: str, value: float, tmp_path: Path) -> None:
+    gold, pred = written(tmp_path, "q1 0 a 1\nq2 0 a 1\n", "q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq3 Q0 a 1 1 t\n")
+    evaluation = karat.evaluate(gold, pred, metrics=["AP"], missing_queries=policy)
+    assert evaluation["AP"].value == value
+    assert {"queries-not-in-run", "queries-not-in-gold"} <= {f.code for f in evaluation.findings}
+    assert set(evaluation["AP"].by_test_case) == ({"q1"} if policy == "skip" else {"q1", "q2"})
+    assert evaluation.systems[0].counts["gold_only"] == 1
+    with pytest.raises(karat.InputError, match="missing-queries"):
+        karat.evaluate(gold, pred, missing_queries="error")
+
+
+@pytest.mark.parametrize(("policy", "value"), [("zero", 0.5), ("undefined", 1.0)])
+def test_no_relevant(policy: str, value: float) -> None:
+    gold, run = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    evaluation = karat.evaluate(gold, run, context="ranking", metrics=["AP"], no_relevant=policy)
+    assert evaluation["AP"].value == value
+    assert (evaluation["AP"].by_test_case["q2"].value is None) == (policy == "undefined")
+
+
+def test_pieces_and_scattered_queries(tmp_path: Path) -> None:
+    """However the file is cut, and wherever a query's lines stand, the result is the same."""
+    rng = random.Random(3)
+    lines = [f"q{i % 7} Q0 d{i} {i} {rng.random()} t\n" for i in range(400)]
+    qrels = "".join(f"q{q} 0 d{i} {i % 3}\n" for q in range(7) for i in range(0, 400, 5) if i % 7 == q)
+    scattered = ap(*written(tmp_path, qrels, "".join(lines)))
+    gold, pred = written(tmp_path, qrels, "".join(sorted(lines)))
+    assert ap(gold, pred) == pytest.approx(scattered, abs=1e-15)
+    for size in (64, 200, 1000, 10_000):
+        found = [name for piece in chunks(pred, 6, size=size) for name in piece.column(0).tolist()]
+        assert found == [line.split()[0].encode() for line in sorted(lines)]
+
+
+@pytest.mark.parametrize("form", ["%.4f", "%.6f", "%d", "%.10f", "%r", "%.3e", "%.0f", "%+.2f"])
+def test_decimals(form: str) -> None:
+    rng = random.Random(5)
+    texts = [form % (rng.uniform(-1e4, 1e4) if form != "%d" else rng.randrange(-(10**9), 10**9)) for _ in range(2000)]
+    assert decimals(Strings.of(texts)).tolist() == [float(t) for t in texts]
+
+
+def test_no_decimals() -> None:
+    texts = ["abc", "1_0", "", "-", ".", "12a.5", "1/2", "1:2", "0x10", "1.2.3", "--1"]
+    assert np.isnan(decimals(Strings.of(texts))).all()
+    assert decimals(Strings.of(["1.", "+1.5", ".5", "123456789", "1e3", "-inf"])).tolist() == [
+        1,
+        1.5,
+        0.5,
+        123456789,
+        1000,
+        -np.inf,
+    ]
+
+
+def test_table_tells_strangers_apart() -> None:
+    """Ids that differ in one byte, in length alone, or in their query are different."""
+    ids = [b"x" * n for n in range(1, 40)] + [b"x" * 20 + bytes([c]) for c in range(65, 90)]
+    group = np.zeros(len(ids), np.int64)
+    table = Table(group, Strings.of(ids))
+    assert table.find(table.keys(group, Strings.of(ids)), Strings.of(ids)).tolist() == list(range(len(ids)))
+    others = Strings.of([i + b"!" for i in ids])
+    assert (table.find(table.keys(group, others), others) == -1).all()
+    assert (table.find(table.keys(group + 1, Strings.of(ids)), Strings.of(ids)) == -1).all()
+    forged = table.keys(group, Strings.of(ids))
+    assert (table.find(forged, others) == -1).all()
+
+
+def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
+    """TREC files are scored without the engine, SciPy or a frame library."""
+    gold, pred = written(tmp_path, qrels_text(), run_text())
+    code = (
+        "import sys; from karat.cli.main import karat; karat.main(sys.argv[1:], standalone_mode=False);"
+        "heavy = [m for m in ('duckdb', 'scipy', 'rich', 'pandas', 'polars', 'pyarrow', 'jinja2') if m in sys.modules];"
+        "sys.exit(' '.join(heavy) or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "evaluate", str(gold), str(pred), "-m", "AP"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"{AP:.4f}" in done.stdout
