@@ -543,3 +543,25 @@ def test_family_error_of_three_equal_systems():
         c = karat.compare(gold, null, metrics=["f1", "kappa"], resamples=100, draws=999, seed=seed)
         wrong += any(p.verdict != "inconclusive" for p in c.pairs)
     assert wrong / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+
+
+@pytest.mark.parametrize(
+    ("context", "make"), [("spans", spans), ("splitting", bundles), ("multilabel", label_sets), ("soft", weights)]
+)
+def test_cells_that_no_metric_tells_apart_may_be_merged(context, make):
+    """Scores of merged cells are the scores, whatever the counts."""
+    from karat.contexts import catalogue
+    from karat.stats.battery import Battery
+    from karat.stats.estimate import sample_of
+    from karat.stats.ledger import merged
+
+    rng = np.random.default_rng(9)
+    gold = make(rng, 1.0)
+    e = karat.evaluate(gold, make(rng, 0.7, gold), context=context, metrics=["all"])
+    battery = Battery(catalogue(context), e.metrics)
+    stratum = sample_of(e.systems[0].cells, battery, True).strata[0]
+    for _ in range(3):
+        n = rng.integers(0, 4, stratum.design.width).astype(float)
+        score, count = merged(stratum.statistic, n)
+        assert count.sum() == n.sum()
+        np.testing.assert_allclose(score(count[None]), stratum.statistic(n[None]), rtol=1e-9, atol=1e-12)

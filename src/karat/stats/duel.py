@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.score import mean_defined
 from karat.stats.joint import Panel
-from karat.stats.ledger import Shared
+from karat.stats.ledger import Shared, marks
 from karat.stats.randomisation import Randomised, randomisation
 from karat.stats.streams import stream
 from karat.stats.weights import Floats, Ints
@@ -62,7 +62,7 @@ class Duel:
         real = (moved != 0).any(1)
         moved, n = moved[real], n[real]
         # One number per row tells moves apart; a move and its opposite share a coin.
-        mark = np.einsum("ij,j->i", moved, stream(0, "marks").random(moved.shape[1]) + 0.5)
+        mark = marks(moved)
         turn = np.where(mark < 0, -1.0, 1.0)
         _, first, group = np.unique(np.abs(mark), return_index=True, return_inverse=True)
         size, back = np.bincount(group, n, len(first)), np.bincount(group, n * (turn < 0), len(first))

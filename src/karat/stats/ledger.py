@@ -10,10 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from karat.stats.streams import stream
 from karat.stats.weights import Floats, Recorder, Replay, Statistic, dense
 
-MOST = 1e8
+MOST = 2e7
 """Largest table of cells × vectors that is written out."""
+WIDE = 512
+"""Vectors beyond which a dense product costs more than the metrics' own sparse ones."""
+
+
+def marks(table: Floats) -> Floats:
+    """A number for each row; rows that are alike have the same one."""
+    return np.einsum("ij,j->i", table, stream(0, "marks").random(table.shape[1]) + 0.5)
 
 
 @dataclass(frozen=True)
@@ -112,3 +120,29 @@ class Shared:
                 own = led.total(vector)
                 products.append(np.broadcast_to(own, (len(totals), *own.shape[1:])))
         return Replay(products, len(led.n))
+
+
+def merged(statistic: Statistic, n: Floats) -> tuple[Statistic, Floats] | None:
+    """The statistic over distinct outcomes (cells that no metric can tell apart are one) and their counts.
+
+    None where the vectors are too many to write out.
+    """
+    led = ledger(statistic, n, (), ())
+    width = sum(x.shape[1] if len(x.shape) > 1 else 1 for x in led.vectors)
+    if not 0 < width <= WIDE or width * len(n) > MOST:
+        return None
+    parts = [dense(x).reshape(len(n), -1) for x in led.vectors]
+    ends = np.cumsum([0, *(p.shape[1] for p in parts)])
+    table = np.concatenate(parts, 1)
+    _, first, inverse = np.unique(marks(table), return_index=True, return_inverse=True)
+    distinct = table[first]
+
+    def score(W: Any) -> Floats:
+        totals = W @ distinct
+        columns = [
+            totals[:, ends[i]] if len(x.shape) == 1 else totals[:, ends[i] : ends[i + 1]]
+            for i, x in enumerate(led.vectors)
+        ]
+        return statistic(Replay([columns[v] for v in led.vector], len(n)))
+
+    return score, np.bincount(inverse, n, len(first)).astype(float)

@@ -12,9 +12,10 @@ import numpy as np
 
 from karat.score import mean_defined
 from karat.stats.battery import Mask, UnitScores, unit_scores
+from karat.stats.ledger import merged
 from karat.stats.resampling import Clusters, Design, Jackknife, Units, bootstrap, jackknife
 from karat.stats.streams import stream
-from karat.stats.weights import Floats
+from karat.stats.weights import Floats, Statistic
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,20 @@ class Stratum:
         """Counts of the cells that occur, in the order of `unit_scores`."""
         return self.design.n[self.design.n > 0]
 
+    @cached_property
+    def drawn(self) -> tuple[Statistic, Design]:
+        """What resamples are drawn from: the fewest cells that give the same scores."""
+        found = merged(self.statistic, self.design.n) if isinstance(self.design, Units) else None
+        return (self.statistic, self.design) if found is None else (found[0], Units(found[1]))
+
     def cost(self, resamples: int) -> float:
         """Work of the resamples, in numbers drawn one unit at a time (drawing a cell costs ten of them)."""
-        return resamples * min(10.0 * self.design.width, float(self.design.n.sum()))
+        design = self.drawn[1]
+        return resamples * min(10.0 * design.width, float(design.n.sum()))
 
     def draws(self, seed: int, key: str, resamples: int, poisson: bool) -> Floats:
-        return bootstrap(self.statistic, self.design, stream(seed, key, self.name), resamples, poisson)
+        statistic, design = self.drawn
+        return bootstrap(statistic, design, stream(seed, key, self.name), resamples, poisson)
 
 
 @dataclass(frozen=True)

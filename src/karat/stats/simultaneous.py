@@ -16,7 +16,7 @@ from karat.score import mean_defined
 from karat.stats.battery import Battery
 from karat.stats.families import max_t, shuffles
 from karat.stats.joint import Joint, Panel, panels
-from karat.stats.ledger import Shared
+from karat.stats.ledger import Shared, marks
 from karat.stats.streams import stream
 from karat.stats.tests import monte_carlo
 from karat.stats.weights import Floats, Ints, block_sizes
@@ -61,8 +61,7 @@ def outcomes_of(systems: Sequence[Panel], shared: Shared) -> Outcomes:
     """Outcomes of all systems in one table, alike ones once."""
     matrices = [shared.matrix(i) for i in range(len(systems))]
     whole = np.concatenate(matrices)
-    mark = np.einsum("ij,j->i", whole, stream(0, "marks").random(whole.shape[1]) + 0.5)
-    _, first, inverse = np.unique(mark, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(marks(whole), return_index=True, return_inverse=True)
     starts = np.cumsum([0, *map(len, matrices)])
     # A unit that a system lacks (−1) is the last, empty row of its table.
     code = np.stack([inverse[starts[i] + p.cell % len(matrices[i])] for i, p in enumerate(systems)], -1)
