@@ -93,7 +93,7 @@ def test_several_test_cases_are_resampled_apart():
     )
     whole, parts = e["accuracy"].interval, [p.interval for p in e["accuracy"].by_test_case.values()]
     # The mean of two independent halves: se² = (se₁² + se₂²)/4.
-    assert whole.se == pytest.approx(np.sqrt(sum(p.se**2 for p in parts)) / 2, rel=0.02)
+    assert whole.se == pytest.approx(np.sqrt(sum(p.se**2 for p in parts)) / 2, rel=0.07)
     assert e["f1"].by_class["A"].interval is not None
 
 
