@@ -91,6 +91,11 @@ class Asked:
         clustered = {"cluster": self.cluster_by} if self.cluster_by else {}
         return Given(self.format, self.encoding, {**self.columns, **clustered}, self.context)
 
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What must be known to read the inputs again."""
+        return {"format": self.format, "encoding": self.encoding, "columns": dict(self.columns)}
+
 
 class Scored(NamedTuple):
     """An evaluation with the plan behind it and, where they were named, the clusters of its units."""
@@ -117,7 +122,8 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
         from karat.stats.estimate import add_intervals  # SciPy takes longer to import than most evaluations take
 
         results = [add_intervals(result, plan, wanted, clusters) for result in results]
-    said = plan.to_dict() | ({"intervals": wanted.to_dict() | {"cluster_by": asked.cluster_by}} if wanted else {})
+    said = plan.to_dict() | {"reading": asked.reading}
+    said |= {"intervals": wanted.to_dict() | {"cluster_by": asked.cluster_by}} if wanted else {}
     return Scored(Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed)), plan, clusters)
 
 

@@ -118,7 +118,8 @@ def digest(value: Any) -> str:
 def question(evaluation: Evaluation) -> str:
     """What was asked: alike for the same plan on the same inputs, whenever and with whatever version."""
     inputs = [[i["role"], i.get("system"), i.get("canonical") or i["sha256"]] for i in _inputs(evaluation)]
-    return digest([evaluation.context, evaluation.plan, inputs])[:16]
+    plan = {k: v for k, v in evaluation.plan.items() if k != "reading"}
+    return digest([evaluation.context, plan, inputs])[:16]
 
 
 def _inputs(evaluation: Evaluation) -> list[dict[str, Any]]:

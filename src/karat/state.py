@@ -20,12 +20,18 @@ class StateError(ValueError):
     """A state that this version of karat cannot read."""
 
 
-def to_state(value: Any) -> Any:
+Seen = dict[int, tuple[int, Any]]
+"""Objects that were met, by their identity: their number, and the object so that it lives on."""
+
+
+def to_state(value: Any, seen: Seen | None = None) -> Any:
     """``value`` as plain data: arrays, texts, numbers, lists and tagged dicts.
 
     Objects of karat's classes are their fields, so a context's cells need no code of their own.
-    What a cached property holds is left out, unless the class names it in ``per_cell``.
+    What a cached property holds is left out, unless the class names it in ``per_cell``. An object
+    that is met twice is kept once.
     """
+    seen = {} if seen is None else seen
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
@@ -33,15 +39,15 @@ def to_state(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return _array(value)
     if isinstance(value, list):
-        return [to_state(v) for v in value] if not _all_plain(value) else value
+        return [to_state(v, seen) for v in value] if not _all_plain(value) else value
     if isinstance(value, (tuple, range)):
         return {
             "$": type(value).__name__,
-            "items": _range(value) if isinstance(value, range) else [*map(to_state, value)],
+            "items": _range(value) if isinstance(value, range) else [to_state(v, seen) for v in value],
         }
     if isinstance(value, dict):
-        return {"$": "dict", "items": [[to_state(k), to_state(v)] for k, v in value.items()]}
-    return _object(value)
+        return {"$": "dict", "items": [[to_state(k, seen), to_state(v, seen)] for k, v in value.items()]}
+    return _object(value, seen)
 
 
 def _all_plain(values: list[Any]) -> bool:
@@ -90,14 +96,22 @@ def _same(small: np.ndarray[Any, Any], value: np.ndarray[Any, Any]) -> bool:
     return bool(np.array_equal(small, value) and not np.signbit(value[value == 0]).any())
 
 
-def _object(value: Any) -> dict[str, Any]:
-    cls = type(value)
+def _object(value: Any, seen: Seen) -> dict[str, Any]:
+    if id(value) in seen:
+        return {"$": "again", "number": seen[id(value)][0]}
+    number, cls = len(seen), type(value)
+    seen[id(value)] = number, value
     if not _ours(cls.__module__):
         raise StateError(
             f"{cls.__module__}.{cls.__qualname__} cannot be kept; keep arrays, texts, numbers or karat's objects"
         )
-    fields = {name: to_state(v) for name, v in _fields(value).items()}
-    return {"$": f"{cls.__module__}:{cls.__qualname__}", "version": getattr(cls, "state_version", 1), "fields": fields}
+    fields = {name: to_state(v, seen) for name, v in _fields(value).items()}
+    return {
+        "$": f"{cls.__module__}:{cls.__qualname__}",
+        "number": number,
+        "version": getattr(cls, "state_version", 1),
+        "fields": fields,
+    }
 
 
 def _ours(module: str) -> bool:
@@ -107,6 +121,8 @@ def _ours(module: str) -> bool:
 def _fields(value: Any) -> dict[str, Any]:
     if dataclasses.is_dataclass(value):
         return {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    if isinstance(value, msgspec.Struct):
+        return {name: getattr(value, name) for name in value.__struct_fields__}
     cls, kept = type(value), getattr(type(value), "per_cell", ())
     return {
         name: v
@@ -115,26 +131,30 @@ def _fields(value: Any) -> dict[str, Any]:
     }
 
 
-def from_state(state: Any) -> Any:
+Made = dict[int, Any]
+
+
+def from_state(state: Any, made: Made | None = None) -> Any:
     """What `to_state` was given. Only classes of karat are made, and none of their code but ``upgrade_state`` runs."""
+    made = {} if made is None else made
     if isinstance(state, list):
-        return [from_state(v) for v in state] if not _all_plain(state) else state
+        return [from_state(v, made) for v in state] if not _all_plain(state) else state
     if not isinstance(state, dict):
         return state
     tag = state["$"]
     if tag in _MAKERS:
-        return _MAKERS[tag](state)
-    return _made(state)
+        return _MAKERS[tag](state, made)
+    return _made(state, made)
 
 
-def _texts(state: dict[str, Any]) -> Any:
+def _texts(state: dict[str, Any], made: Made) -> Any:
     kind = object if state["dtype"] == "O" else str
     out = np.empty(len(state["data"]), object)
     out[:] = state["data"]
     return out.astype(kind).reshape(state["shape"])
 
 
-def _numbers(state: dict[str, Any]) -> Any:
+def _numbers(state: dict[str, Any], made: Made) -> Any:
     small = np.frombuffer(state["data"], np.dtype(state["as"]).newbyteorder("<"))
     return small.astype(np.dtype(state["dtype"])).reshape(state["shape"])
 
@@ -142,24 +162,39 @@ def _numbers(state: dict[str, Any]) -> Any:
 _MAKERS: dict[str, Any] = {
     "texts": _texts,
     "array": _numbers,
-    "range": lambda s: range(*s["items"]),
-    "tuple": lambda s: tuple(from_state(v) for v in s["items"]),
-    "dict": lambda s: {from_state(k): from_state(v) for k, v in s["items"]},
+    "range": lambda s, made: range(*s["items"]),
+    "tuple": lambda s, made: tuple(from_state(v, made) for v in s["items"]),
+    "dict": lambda s, made: {from_state(k, made): from_state(v, made) for k, v in s["items"]},
+    "again": lambda s, made: made[s["number"]],
 }
 
 
-def _made(state: dict[str, Any]) -> Any:
+def _made(state: dict[str, Any], made: Made) -> Any:
     cls = _class(state["$"])
     fields, version = state["fields"], state["version"]
     current = getattr(cls, "state_version", 1)
     if version > current:
         raise StateError(f"{state['$']} was kept by a newer karat (form {version}, this one knows {current})")
-    fields = {name: from_state(v) for name, v in fields.items()}
+    if issubclass(cls, msgspec.Struct):
+        made[state["number"]] = cls(**{name: from_state(v, made) for name, v in fields.items()})
+        return made[state["number"]]
+    out = made[state["number"]] = object.__new__(cls)
+    fields = {name: from_state(v, made) for name, v in fields.items()}
     if version < current:
         fields = cls.upgrade_state(fields, version)
-    out = object.__new__(cls)
-    for name, value in fields.items():
+    for name, value in (_defaults(cls) | fields).items():
         object.__setattr__(out, name, value)
+    return out
+
+
+def _defaults(cls: type) -> dict[str, Any]:
+    """Values of fields that a class gained since its objects were kept."""
+    out = {}
+    for f in dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ():
+        if f.default is not dataclasses.MISSING:
+            out[f.name] = f.default
+        elif f.default_factory is not dataclasses.MISSING:
+            out[f.name] = f.default_factory()
     return out
 
 

@@ -12,7 +12,7 @@ import click
 
 from karat.api import evaluate
 from karat.cli.failures import MISSED, guarded, show
-from karat.cli.options import context_options, input_options, interval_options, report_options, said
+from karat.cli.options import context_options, input_options, interval_options, report_options, said, store_option
 from karat.evaluation import Evaluation
 from karat.metric import MetricError, parse
 
@@ -45,6 +45,10 @@ from karat.metric import MetricError, parse
     metavar="METRIC=VALUE",
     help="Exit with 1 if a score is worse than this (repeatable).",
 )
+@click.option("--save", is_flag=True, help="Keep the evaluation in the store, so that `karat runs` finds it again.")
+@click.option("--tag", "tags", multiple=True, metavar="NAME", help="Tag of the kept run (repeatable; implies --save).")
+@store_option
+@click.option("--hashes", is_flag=True, help="Hash the records of large inputs too, to cite scores by.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 @click.option("-q", "--quiet", is_flag=True, help="Do not print warnings.")
 @guarded
@@ -57,9 +61,12 @@ def command(
     names, files = zip(*(named(p) for p in preds), strict=True)
     if [gold, *files].count("-") > 1:
         raise MetricError("only one input can be read from stdin (-)")
+    save = given["save"] or bool(given["tags"])
     evaluation = evaluate(
         gold,
         list(files),
+        units=save,
+        hashes=True if save or given["hashes"] else None,
         names=list(names),
         metrics=wanted,
         undefined=given["undefined"],
@@ -68,12 +75,24 @@ def command(
         **said(given),
     )
     write(evaluation, given)
+    if save:
+        keep(evaluation, given)
     show(evaluation.findings, given["quiet"])
     missed = [line for m, limit in gates for line in below(evaluation, m, limit)]
     for line in missed:
         click.echo(line, err=True)
     if missed:
         sys.exit(MISSED)
+
+
+def keep(evaluation: Evaluation, given: dict[str, Any]) -> None:
+    """Save the run and say where it is."""
+    from karat.store import open_store
+    from karat.store.database import shown
+
+    store = open_store(given["store"])
+    run = store.save(evaluation, given["tags"])
+    click.echo(f"saved run {run.id} in {shown(store.address)}", err=True)
 
 
 def named(pred: str) -> tuple[str, str]:

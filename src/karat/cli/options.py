@@ -107,6 +107,13 @@ report_options = _stacked(
 )
 
 
+store_option = click.option(
+    "--store",
+    metavar="PLACE",
+    help="Store: a file, a folder or a postgresql:// URL. Default: $KARAT_STORE, the project's .karat or the user's own.",
+)
+
+
 def said(given: dict[str, Any]) -> dict[str, Any]:
     """What the user said about inputs and context, as arguments of the API."""
     columns = {role: given[f"{role}_column"] for role in ("id", "value", "test_case") if given.get(f"{role}_column")}

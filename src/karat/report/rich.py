@@ -18,10 +18,11 @@ def print_table(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4,
     console = Console()
     console.print(header(evaluation), style="dim", markup=False, highlight=False)
     for grid in tables(evaluation, by, digits, show):
-        console.print(_rich(grid))
+        console.print(as_rich(grid))
 
 
-def _rich(grid: Grid) -> Table:
+def as_rich(grid: Grid) -> Table:
+    """A plain table with rules and a bold head."""
     table = Table(title=grid.title, title_justify="left", header_style="bold", title_style="bold")
     for i, head in enumerate(grid.head):
         table.add_column(head, justify="left" if i == 0 else "right", overflow="fold")

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables and files as the commands print and write them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from karat.report.rows import Grid
+from karat.report.terminal import plain
+
+
+def print_grid(grid: Grid) -> None:
+    """One table to stdout: with rules on a terminal, as plain text elsewhere."""
+    if not sys.stdout.isatty():
+        click.echo(plain(grid) + "\n")
+        return
+    from rich.console import Console
+
+    from karat.report.rich import as_rich
+
+    Console().print(as_rich(grid))
+
+
+def write_whole(target: Path, data: bytes) -> None:
+    """The file, whole or not at all."""
+    partial = target.with_name(target.name + ".partial")
+    partial.write_bytes(data)
+    partial.replace(target)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``karat runs``: kept evaluations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from karat.cli.evaluate import write
+from karat.cli.failures import guarded
+from karat.cli.options import interval_options, report_options, store_option
+from karat.cli.printing import print_grid, write_whole
+from karat.comparison import Comparison
+from karat.contexts import MODULES
+from karat.report.rows import Grid, number
+from karat.store import Summary, open_store
+
+
+@click.group("runs", context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Find, extend, compare and share kept evaluations.
+
+    RUN is an id, the beginning of one, a tag, or `latest`.
+    """
+
+
+metric_option = click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Metric (repeatable).")
+
+
+@command.command("list")
+@click.option("-c", "--context", type=click.Choice(list(MODULES)), help="Only runs of this context.")
+@click.option("--tag", metavar="NAME", help="Only runs with this tag.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many, newest first.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@store_option
+@guarded
+def list_runs(context: str | None, tag: str | None, limit: int, as_json: bool, store: str | None) -> None:
+    """List runs, newest first."""
+    found = open_store(store, create=False).list(context=context, tag=tag, limit=limit)
+    if as_json:
+        for run in found:
+            click.echo(msgspec.json.encode(run).decode())
+    elif not found:
+        click.echo("no runs are kept yet; `karat evaluate GOLD PRED --save` keeps one", err=True)
+    else:
+        print_grid(
+            Grid("Runs", ["run", "created", "context", "gold", "systems", "scores", "tags"], [*map(_line, found)])
+        )
+
+
+def _line(run: Summary) -> list[str]:
+    first = next(iter(run.scores.items()), ("", []))
+    scores = f"{first[0]} {', '.join(number(v) for v in first[1][:3])}" + (" …" if len(first[1]) > 3 else "")
+    systems = ", ".join(run.systems[:3]) + (" …" if len(run.systems) > 3 else "")
+    return [run.id, run.created[:16].replace("T", " "), run.context, run.gold, systems, scores, ", ".join(run.tags)]
+
+
+@command.command("show")
+@click.argument("run")
+@metric_option
+@interval_options
+@report_options
+@store_option
+@guarded
+def show_run(run: str, metrics: tuple[str, ...], store: str | None, **given: Any) -> None:
+    """Report a run again, or with metrics and intervals that were not asked for then."""
+    kept = open_store(store, create=False)[run]
+    names = ("intervals", "interval_method", "resamples")
+    if given["cluster_by"]:
+        raise click.UsageError("clusters are read from gold; give --cluster-by to `karat evaluate`")
+    fresh = bool(metrics or given["intervals"])
+    write(kept.evaluate(metrics or None, **{k: given[k] for k in names}) if fresh else kept.evaluation, given)
+
+
+@command.command("diff")
+@click.argument("first")
+@click.argument("second")
+@store_option
+@guarded
+def diff_runs(first: str, second: str, store: str | None) -> None:
+    """What differs between two runs: plan, inputs, versions and scores."""
+    from karat.store.diff import differences
+
+    kept = open_store(store, create=False)
+    facts, scores = differences(kept[first], kept[second])
+    if facts:
+        print_grid(Grid("Differences", ["what", first, second], facts))
+    if scores:
+        print_grid(Grid("Scores", ["system", "metric", first, second, "difference"], scores))
+    if not facts and not scores:
+        click.echo("the runs are the same but for when they were made")
+
+
+@command.command("compare")
+@click.argument("run", nargs=-1, required=True)
+@metric_option
+@click.option("--system", "systems", multiple=True, metavar="NAME", help="Only these systems (repeatable).")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+@click.option("--baseline", metavar="SYSTEM", help="Compare every system with this one alone.")
+@click.option("--report", type=click.Choice(["table", "json", "markdown", "latex", "tsv", "csv", "html"]), default="table",
+              show_default=True, help="Form of the report.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write the report to.")
+@store_option
+@guarded
+def compare_kept(run: tuple[str, ...], metrics: tuple[str, ...], store: str | None, **given: Any) -> None:
+    """Compare the systems of one or more runs on the same gold."""
+    from karat.store.run import compare_runs
+
+    kept = open_store(store, create=False)
+    wish = {"systems": given["systems"], "level": given["level"], "baseline": given["baseline"]}
+    comparison: Comparison = compare_runs([kept[name] for name in run], metrics or None, **wish)
+    text = str(comparison.render(given["report"]))
+    if given["output"]:
+        write_whole(Path(given["output"]), text.encode())
+    else:
+        click.echo(text, nl=False)
+
+
+@command.command("tag")
+@click.argument("run")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--remove", is_flag=True, help="Take the tags away.")
+@store_option
+@guarded
+def tag_run(run: str, names: tuple[str, ...], remove: bool, store: str | None) -> None:
+    """Give a run names to find it by."""
+    kept = open_store(store, create=False)
+    (kept.untag if remove else kept.tag)(run, *names)
+
+
+@command.command("delete")
+@click.argument("run", nargs=-1, required=True)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@store_option
+@guarded
+def delete_run(run: tuple[str, ...], yes: bool, store: str | None) -> None:
+    """Remove runs for good."""
+    kept = open_store(store, create=False)
+    found = [kept[name] for name in run]
+    if not yes:
+        click.confirm(f"delete {', '.join(r.id for r in found)}?", abort=True, err=True)
+    for one in found:
+        click.echo(f"deleted {kept.delete(one.id)}", err=True)
+
+
+@command.command("export")
+@click.argument("run")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write. Default: RUN.karat.")
+@store_option
+@guarded
+def export_run(run: str, output: str | None, store: str | None) -> None:
+    """Write a run to one file that another store can import."""
+    kept = open_store(store, create=False)
+    target = Path(output or f"{kept[run].id}.karat")
+    write_whole(target, kept.export(run))
+    click.echo(str(target))
+
+
+@command.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@store_option
+@guarded
+def import_run(file: str, store: str | None) -> None:
+    """Take a run from an exported file into the store."""
+    click.echo(open_store(store).load(Path(file).read_bytes()).id)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``karat verify``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+import msgspec
+
+from karat.cli.failures import MISSED, guarded
+from karat.cli.options import store_option
+from karat.metric import MetricError
+from karat.store import Check, Recorded, open_store, verify
+from karat.store.runs import read_record, run_of
+
+
+@click.command("verify", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("run")
+@click.option("--gold", metavar="FILE", help="Where gold is now, if not where it was.")
+@click.option(
+    "--pred", "preds", multiple=True, metavar="SYSTEM=FILE", help="Where a system's file is now (repeatable)."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per check.")
+@store_option
+@guarded
+def command(run: str, gold: str | None, preds: tuple[str, ...], as_json: bool, store: str | None) -> None:
+    """Repeat RUN (a kept run, an exported one or a JSON report) and say what is equal and what differs.
+
+    Exit codes: 0 all equal (or equal but for rounding); 1 something differs; 2 bad input or usage.
+    """
+    files = dict(_moved(p) for p in preds) | ({"gold": gold} if gold else {})
+    checks = verify(_recorded(run, store), files)
+    for check in checks:
+        click.echo(msgspec.json.encode(check).decode() if as_json else _said(check))
+    if any(c.status in ("changed", "unknown") for c in checks):
+        sys.exit(MISSED)
+
+
+def _moved(text: str) -> tuple[str, str]:
+    name, mark, file = text.partition("=")
+    if not mark:
+        raise MetricError(f"--pred {text}: write SYSTEM=FILE")
+    return name, file
+
+
+def _recorded(name: str, store: str | None) -> Recorded:
+    path = Path(name)
+    if not path.is_file():
+        return Recorded.of_run(open_store(store, create=False)[name])
+    data = path.read_bytes()
+    if data[:2] == b"PK":
+        return Recorded.of_run(run_of(*read_record(data)))
+    try:
+        return Recorded.of_report(msgspec.json.decode(data))
+    except (msgspec.DecodeError, KeyError, TypeError) as error:
+        raise MetricError(f"{name} is neither a JSON report nor an exported run: {error}") from None
+
+
+def _said(check: Check) -> str:
+    mark = {"equal": "=", "close": "≈", "changed": "≠", "unknown": "?"}[check.status]
+    return f"{mark} {check.what}: {check.message}"

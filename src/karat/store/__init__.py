@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluations that are kept: found again, extended, compared and shown, without the data.
+
+>>> import tempfile, karat.store
+>>> store = karat.store.open_store(tempfile.mkdtemp() + "/runs.db")
+>>> run = store.save(karat.evaluate(["A", "B"], ["A", "A"], metrics=["accuracy"], units=True), tags=["first"])
+>>> store["first"].evaluate(metrics=["kappa"])["kappa"].value
+0.0
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from karat.store.checks import Check, Recorded, verify
+    from karat.store.errors import StoreError
+    from karat.store.run import Run, Summary
+    from karat.store.runs import Store, open_store
+
+_WHERE = {
+    "Check": "checks", "Recorded": "checks", "Run": "run", "Store": "runs", "StoreError": "errors", "Summary": "run", "open_store": "runs",
+    "verify": "checks",
+}  # fmt: skip
+
+__all__ = ["Check", "Recorded", "Run", "Store", "StoreError", "Summary", "open_store", "verify"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'karat.store' has no attribute {name!r}")
+    return getattr(import_module(f"karat.store.{_WHERE[name]}"), name)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a recorded evaluation still true? Its inputs, versions, plan and numbers, each compared with those of now."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from karat.api import evaluate
+from karat.evaluation import Evaluation
+from karat.findings import InputError
+from karat.plan import make_plan
+from karat.provenance import versions
+from karat.store.run import Run, options_of
+
+Status = Literal["equal", "close", "changed", "unknown"]
+CLOSE = 1e-12
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was compared: ``equal``, ``close`` (the same but for rounding), ``changed`` or ``unknown``."""
+
+    what: str
+    status: Status
+    message: str
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a record claims, wherever it was kept."""
+
+    plan: dict[str, Any]
+    provenance: dict[str, Any]
+    numbers: dict[tuple[str, ...], float | None]
+    whole: bool | None = None
+    """Whether the record matches the hash that was taken of it; None where none was."""
+
+    @staticmethod
+    def of_run(run: Run) -> Recorded:
+        return Recorded(run.evaluation.plan, run.evaluation.provenance, numbers(run.evaluation), run.whole)
+
+    @staticmethod
+    def of_report(document: Mapping[str, Any]) -> Recorded:
+        """A JSON report."""
+        provenance = dict(document["provenance"])
+        return Recorded(provenance.pop("plan"), provenance, dict(_report_numbers(document)))
+
+
+def numbers(evaluation: Evaluation) -> dict[tuple[str, ...], float | None]:
+    """Every number of an evaluation under the path that leads to it."""
+    return dict(_numbers(evaluation))
+
+
+def _numbers(evaluation: Evaluation) -> Iterator[tuple[tuple[str, ...], float | None]]:
+    for system in evaluation.systems:
+        for score in system:
+            at = (system.name, str(score.metric))
+            yield at, score.value
+            if score.interval:
+                yield from (((*at, "low"), score.interval.low), ((*at, "high"), score.interval.high))
+            for name, part in score.by_test_case.items():
+                yield (*at, "test case", name), part.value
+            for part in score.class_parts():
+                yield (*at, "class", part.test_case or "", part.label or ""), part.value
+
+
+def _report_numbers(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], float | None]]:
+    for system in document["systems"]:
+        for score in system["metrics"]:
+            at = (system["name"], score["metric"])
+            yield at, score["value"]
+            if score.get("interval"):
+                yield from (((*at, end), score["interval"][end]) for end in ("low", "high"))
+            for part in score["by_test_case"]:
+                yield (*at, "test case", part["test_case"]), part["value"]
+            for part in score.get("by_class", ()):
+                yield (*at, "class", part["test_case"] or "", part["class"]), part["value"]
+
+
+def verify(recorded: Recorded, files: Mapping[str, str] | None = None) -> list[Check]:
+    """Every difference between the record and what the same files, plan and machine give now.
+
+    ``files`` says where inputs are now, by role (``gold``) or system name.
+    """
+    inputs = recorded.provenance["inputs"]
+    places = [_place(i, files or {}) for i in inputs]
+    checks = _whole(recorded)
+    checks += _versions(recorded.provenance["versions"])
+    checks += _plan(recorded.plan)
+    missing = [i["path"] for i, place in zip(inputs, places, strict=True) if place is None]
+    if missing:
+        return [
+            *checks,
+            *(Check(f"input {p}", "unknown", "there is no such file now; say where it is") for p in missing),
+        ]
+    try:
+        again = _again(recorded, [str(p) for p in places])
+    except InputError as error:
+        return [*checks, Check("inputs", "changed", f"they cannot be evaluated any more: {error.findings[0]}")]
+    checks += [_input(*x) for x in zip(inputs, again.provenance["inputs"], [str(p) for p in places], strict=True)]
+    return [*checks, *_results(recorded.numbers, numbers(again))]
+
+
+def _whole(recorded: Recorded) -> list[Check]:
+    if recorded.whole is None:
+        return []
+    if recorded.whole:
+        return [Check("record", "equal", "as it was written")]
+    return [Check("record", "changed", "the record was altered: its contents do not match their hash")]
+
+
+def _place(entry: Mapping[str, Any], files: Mapping[str, str]) -> str | None:
+    said = files.get("gold") if entry["role"] == "gold" else files.get(entry.get("system") or "")
+    tries = [said] if said else [entry["path"], os.path.basename(entry["path"])]
+    return next((p for p in tries if Path(p).is_file()), None)
+
+
+def _versions(recorded: Mapping[str, str]) -> list[Check]:
+    now = versions()
+    found = [
+        Check(f"version {name}", "changed", f"recorded {was}, now {now.get(name, 'absent')}")
+        for name, was in recorded.items()
+        if now.get(name) != was
+    ]
+    return found or [Check("versions", "equal", ", ".join(f"{k} {v}" for k, v in recorded.items()))]
+
+
+def _plan(recorded: Mapping[str, Any]) -> list[Check]:
+    """The recorded plan against the one that the same words mean now."""
+    now = make_plan(
+        recorded["context"],
+        list(recorded["metrics"]),
+        options_of(dict(recorded)),
+        recorded["undefined"],
+        recorded["seed"],
+    ).to_dict()
+    was, fresh = (dict(flat(p)) for p in ({k: recorded[k] for k in now if k in recorded}, now))
+    found = [
+        Check(f"parameter {name}", "changed", f"recorded {was.get(name, 'nothing')}, now {fresh.get(name, 'nothing')}")
+        for name in dict.fromkeys([*was, *fresh])
+        if was.get(name) != fresh.get(name)
+    ]
+    return found or [Check("plan", "equal", "the same parameters, defaults included")]
+
+
+def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Nested data as (path, value) pairs."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from flat(inner, f"{path}.{key}" if path else str(key))
+    else:
+        yield path, value
+
+
+def _again(recorded: Recorded, places: list[str]) -> Evaluation:
+    """The evaluation repeated."""
+    plan, wanted = recorded.plan, recorded.plan.get("intervals") or {}
+    names = [i.get("system") or i["path"] for i in recorded.provenance["inputs"] if i["role"] != "gold"]
+    more = {} if not wanted else {
+        "intervals": wanted["level"], "interval_method": wanted["method"], "resamples": wanted["resamples"],
+        "cluster_by": wanted.get("cluster_by"),
+    }  # fmt: skip
+    return evaluate(
+        places[0], places[1:], names=names, context=plan["context"], metrics=list(plan["metrics"]),
+        undefined=plan["undefined"], seed=plan["seed"], hashes=True, **plan.get("reading", {}), **more, **options_of(plan),
+    )  # fmt: skip
+
+
+def _input(was: Mapping[str, Any], now: Mapping[str, Any], place: str) -> Check:
+    what = f"input {was['path']}"
+    if was["sha256"] == now["sha256"]:
+        return Check(what, "equal", "the same bytes")
+    if was.get("canonical") and was["canonical"] == now["canonical"]:
+        return Check(what, "equal", "other bytes, the same records")
+    size = f"{was['bytes']} bytes and {was['rows']} records, now {now['bytes']} and {now['rows']}"
+    return Check(what, "changed", f"{place} is not the file that was evaluated ({size})")
+
+
+def _results(was: Mapping[tuple[str, ...], float | None], now: Mapping[tuple[str, ...], float | None]) -> list[Check]:
+    differing = [
+        (path, was.get(path), now.get(path)) for path in dict.fromkeys([*was, *now]) if was.get(path) != now.get(path)
+    ]
+    if not differing:
+        return [Check("results", "equal", f"all {len(was)} numbers are the same to the last bit")]
+    far = [d for d in differing if not _near(d[1], d[2])]
+    if not far:
+        return [
+            Check("results", "close", f"{len(differing)} of {len(was)} numbers differ, none by more than {CLOSE:g}")
+        ]
+    return [Check("result " + " / ".join(path), "changed", f"recorded {a}, now {b}") for path, a, b in far]
+
+
+def _near(a: float | None, b: float | None) -> bool:
+    return a is not None and b is not None and abs(a - b) <= CLOSE * max(1.0, abs(a))

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From any older form of a store to the present one, a step at a time and all in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection, inspect, text
+
+from karat.state import unpack
+from karat.store.errors import StoreError
+from karat.store.rows import score_rows
+from karat.store.tables import runs, scores, settings, systems, tags
+
+LOCK = 0x6B61726174
+"""Number of the advisory lock under which a PostgreSQL store is migrated."""
+
+
+def _first(connection: Connection) -> None:
+    """Form 1: runs with their systems and tags."""
+    for table in (settings, runs, systems, tags):
+        table.create(connection, checkfirst=True)
+
+
+def _scores(connection: Connection) -> None:
+    """Form 2: scores in a table of their own, so that leaderboards need not unpack results."""
+    scores.create(connection, checkfirst=True)
+    for run_id, position, result in connection.execute(
+        systems.select().with_only_columns(systems.c.run_id, systems.c.position, systems.c.result)
+    ):
+        rows = score_rows(run_id, position, unpack(result))
+        if rows:
+            connection.execute(scores.insert(), rows)
+
+
+STEPS: list[Callable[[Connection], None]] = [_first, _scores]
+"""Step ``i`` makes form ``i + 1``; steps are added at the end and never changed."""
+
+FORM = len(STEPS)
+
+
+def form_of(connection: Connection) -> int:
+    """The form that the store has; 0 for an empty database."""
+    if not inspect(connection).has_table("settings"):
+        return 0
+    found = connection.execute(settings.select().where(settings.c.name == "form")).first()
+    return int(found.value) if found else 0
+
+
+def migrate(connection: Connection, to: int = FORM) -> None:
+    """Bring the store to form ``to``; one of a newer karat is refused, never changed."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+    found = form_of(connection)
+    if found > FORM:
+        raise StoreError(
+            f"the store was written by a newer karat (form {found}, this one knows {FORM}); upgrade karat to open it"
+        )
+    for step in STEPS[found:to]:
+        step(connection)
+    if found < to:
+        _set_form(connection, to)
+
+
+def _set_form(connection: Connection, form: int) -> None:
+    connection.execute(settings.delete().where(settings.c.name == "form"))
+    connection.execute(settings.insert(), [{"name": "form", "value": str(form)}])
+
+
+__all__: list[Any] = ["FORM", "STEPS", "form_of", "migrate"]

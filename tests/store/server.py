@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A PostgreSQL server of our own: a private folder and socket, gone with the tests."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import resource
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from glob import glob
+from pathlib import Path
+
+import pytest
+
+
+def _binaries() -> Path:
+    found = sorted(glob("/usr/lib/postgresql/*/bin/initdb"), reverse=True)
+    plain = shutil.which("initdb")
+    if not found and not plain:
+        pytest.fail("no PostgreSQL server on this machine: run `make test` as root, or apt-get install postgresql")
+    return Path(found[0] if found else str(plain)).parent
+
+
+def _user() -> str | None:
+    """PostgreSQL refuses to run as root; anybody else runs it as themselves."""
+    if os.getuid():
+        return None
+    try:
+        return pwd.getpwnam("postgres").pw_name
+    except KeyError:
+        return "nobody"
+
+
+@contextmanager
+def running(largest_file: int | None = None) -> Iterator[str]:
+    """The URL of a fresh server; ``largest_file`` is where its disk is full."""
+    binaries, user = _binaries(), _user()
+    folder = Path(tempfile.mkdtemp(prefix="karat-pg-"))
+    if user:
+        shutil.chown(folder, user)
+    data, name = folder / "data", user or pwd.getpwuid(os.getuid()).pw_name
+
+    def limit() -> None:
+        if largest_file:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+
+    def call(*command: str, limited: bool = False) -> None:
+        subprocess.run(command, user=user, check=True, stdout=subprocess.DEVNULL, cwd=folder, preexec_fn=limit if limited else None)  # fmt: skip
+
+    call(
+        str(binaries / "initdb"),
+        "-D",
+        str(data),
+        "-U",
+        name,
+        "-A",
+        "trust",
+        "-E",
+        "UTF8",
+        "--locale=C.UTF-8",
+        "--no-sync",
+    )
+    options = f"-c listen_addresses='' -c fsync=off -k {folder}"
+    call(
+        str(binaries / "pg_ctl"), "-D", str(data), "-w", "-l", str(folder / "log"), "-o", options, "start", limited=True
+    )
+    try:
+        yield f"postgresql://{name}@/postgres?host={folder}"
+    finally:
+        call(str(binaries / "pg_ctl"), "-D", str(data), "-w", "-m", "immediate", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
