@@ -141,6 +141,8 @@ class Cells:
 
     per_cell: ClassVar[tuple[str, ...]] = ()
     averages: ClassVar[tuple[str, ...]] = ("macro", "micro", "weighted")
+    class_codes: ClassVar[tuple[str, ...] | None] = None
+    """Fields of ``per_cell`` that hold class numbers; None where cells cannot be given other classes."""
 
     def __init__(
         self,
@@ -195,6 +197,21 @@ class Cells:
             setattr(out, name, old.rows(index) if isinstance(old, Sparse) else old[index])
         out.n = self.n[index] if n is None else np.asarray(n, np.int64)
         out.unit, out.unit_ids = None, None
+        return out
+
+    def with_classes(self, classes: Sequence[str]) -> Self:
+        """The same cells over more classes, so that systems which use different labels can be put side by side."""
+        if self.class_codes is None:
+            raise TypeError(f"{type(self).__name__} cannot be given other classes")
+        out, at = self.take(np.arange(len(self))), {label: i for i, label in enumerate(classes)}
+        index = np.array([at[label] for label in self.classes], np.int64)
+        for name in self.per_cell:
+            old = getattr(self, name)
+            if isinstance(old, Sparse):
+                setattr(out, name, old.columns(index, len(classes)))
+            elif name in self.class_codes:
+                setattr(out, name, np.append(index, -1)[old])
+        out.classes, out.unit, out.unit_ids = list(classes), self.unit, self.unit_ids
         return out
 
 

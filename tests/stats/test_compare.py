@@ -270,10 +270,21 @@ def test_units_are_paired_by_id_and_missing_ones_are_said():
 def test_label_sets_may_differ():
     odd = SYSTEMS["fair"].copy()
     odd[:5] = "Z"
-    c = karat.compare(GOLD, {"a": SYSTEMS["good"], "b": odd}, metrics=["accuracy", "f1"], resamples=199)
+    c = karat.compare(GOLD, {"a": SYSTEMS["good"], "b": odd}, metrics=["accuracy", "f1", "icm"], resamples=199)
     assert all(p.verdict == "better" for p in c.pairs)
-    assert c.pairs[1].test.name == "paired bootstrap"
-    assert "labels or levels differ" in c.pairs[1].test.note
+    assert c.pairs[1].test.name == "randomisation"
+    for pair in c.pairs:
+        assert pair.b_value == pytest.approx(c.evaluation.systems[1][pair.metric].value)
+
+
+def test_label_sets_of_spans_may_differ():
+    rng = np.random.default_rng(6)
+    gold = spans(rng, 1.0)
+    odd = [[t.replace("LOC", "ORG") for t in row] for row in spans(rng, 0.9, gold)]
+    c = karat.compare(gold, {"a": spans(rng, 0.95, gold), "b": odd}, context="spans", metrics=["f1"], resamples=199)
+    assert c.pairs[0].test.name == "paired bootstrap"
+    assert "labels or levels differ" in c.pairs[0].test.note
+    assert c.pairs[0].verdict == "better"
 
 
 def test_several_test_cases_give_ranks():
@@ -565,3 +576,12 @@ def test_cells_that_no_metric_tells_apart_may_be_merged(context, make):
         score, count = merged(stratum.statistic, n)
         assert count.sum() == n.sum()
         np.testing.assert_allclose(score(count[None]), stratum.statistic(n[None]), rtol=1e-9, atol=1e-12)
+
+
+def test_label_sets_of_sets_may_differ():
+    rng = np.random.default_rng(6)
+    gold = label_sets(rng, 1.0)
+    odd = [row | {"value": [*row["value"], "Z"]} if i < 40 else row for i, row in enumerate(label_sets(rng, 0.9, gold))]
+    c = karat.compare(gold, {"a": label_sets(rng, 0.95, gold), "b": odd}, metrics=["f1", "jaccard"], resamples=199)
+    assert all(p.test.name == "randomisation" and p.verdict == "better" for p in c.pairs)
+    assert c.pairs[0].b_value == pytest.approx(c.evaluation.systems[1]["f1"].value)

@@ -32,6 +32,7 @@ class MonoLabelCells(TreeCells):
     """Cells of mono-label items; −1 stands for no label on that side."""
 
     per_cell = ("gold", "pred")
+    class_codes = ("gold", "pred")
 
     def __init__(
         self, gold: Any, pred: Any, n: Any, test_case: Any, test_cases: Sequence[str], classes: Sequence[str],

@@ -29,6 +29,7 @@ class MultiLabelCells(TreeCells):
     """Cells of items with label sets; ``in_gold`` and ``in_pred`` say which sides know the item."""
 
     per_cell = ("gold_of", "pred_of", "score_of", "in_gold", "in_pred")
+    class_codes = ()
     averages = ("macro", "micro", "weighted", "samples")
 
     def __init__(

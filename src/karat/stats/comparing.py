@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.cells import Cells
 from karat.comparison import Comparison, Pair, Test, Verdict
+from karat.contexts.labels import ordered
 from karat.evaluation import Evaluation, Interval, Score, SystemResult
 from karat.findings import Finding, finding
 from karat.metric import Metric, MetricError
@@ -154,7 +156,7 @@ def compare_systems(
 
 
 def _aligned(systems: Sequence[SystemResult], plan: Plan) -> tuple[Joint, list[Finding]]:
-    joint = align([Entrant(s.name, s.cells) for s in systems])
+    joint = align([Entrant(s.name, cells) for s, cells in zip(systems, same_classes(systems), strict=True)])
     if not joint.absent.any():
         return joint, []
     lack = {s.name: int(k) for s, k in zip(systems, joint.absent, strict=True) if k}
@@ -163,6 +165,15 @@ def _aligned(systems: Sequence[SystemResult], plan: Plan) -> tuple[Joint, list[F
         return joint, [finding("units-differ", shown=shown)]
     common = joint.common()
     return common, [finding("common-units", count=len(common.keys), total=len(joint.keys), shown=shown)]
+
+
+def same_classes(systems: Sequence[SystemResult]) -> list[Cells]:
+    """The systems' cells over the labels of all of them, where their kind of cells allows it."""
+    cells = [s.cells for s in systems]
+    if all(c.classes == cells[0].classes for c in cells) or any(c.class_codes is None for c in cells):
+        return cells
+    classes = ordered({label for c in cells for label in c.classes})
+    return [c.with_classes(classes) for c in cells]
 
 
 def _contests(joint: Joint, battery: Battery, wish: Wish, keys: ClusterKeys | None) -> list[Contest]:
