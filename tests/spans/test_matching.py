@@ -9,6 +9,7 @@ from nervaluate.evaluator import Evaluator
 from karat.contexts.spans import matching, semeval, tags
 from karat.contexts.spans.semeval import OUTCOMES, READINGS
 from karat.contexts.spans.span import Spans
+from karat.contexts.spans.tag_codes import encode
 from tests.spans.vectors import load, random_spans, random_tags, spans
 
 VECTORS = [v for v in load("spans") if v["kind"] == "spans"]
@@ -146,7 +147,7 @@ def test_unknown_policy():
 def test_tags_through_nervaluate():
     for seed in range(30):
         gold, pred = random_tags(seed, labels=("PER", "LOC"))
-        sides = tags.encode([gold, pred])
+        sides = encode([gold, pred])
         labels = tags.labels_of(sides)
         g, p = (tags.decode(side, labels) for side in sides)
         expected = as_dicts(Evaluator(gold, pred, tags=labels, loader="list").evaluate())

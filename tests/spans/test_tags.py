@@ -5,7 +5,8 @@ import pytest
 from seqeval.metrics.sequence_labeling import get_entities
 from seqeval.scheme import BILOU, IOB1, IOB2, IOBES, IOE1, IOE2, Entities
 
-from karat.contexts.spans import tags
+from karat.contexts.spans import tag_codes, tags
+from karat.contexts.spans.tag_codes import encode
 from tests.spans.vectors import load, random_tags
 
 SEQEVAL = {"IOB1": IOB1, "IOB2": IOB2, "IOE1": IOE1, "IOE2": IOE2, "IOBES": IOBES, "BILOU": BILOU}
@@ -28,7 +29,7 @@ def inclusive(sentences):
 
 
 def coded(v):
-    sides = tags.encode([v["true"], v["pred"]], suffix=v["suffix"])
+    sides = encode([v["true"], v["pred"]], suffix=v["suffix"])
     return sides, tags.labels_of(sides)
 
 
@@ -57,7 +58,7 @@ def test_random_tags_decode_as_in_seqeval(seed):
     gold, pred = random_tags(
         seed, prefixes=SEQEVAL[scheme].allowed_prefix.__str__().replace("Prefix.", "").replace("|", "")
     )
-    sides = tags.encode([gold, pred])
+    sides = encode([gold, pred])
     labels = tags.labels_of(sides)
     for side, rows in zip(sides, (gold, pred), strict=True):
         strict = [[[e.tag, e.start, e.end] for e in row] for row in Entities(rows, SEQEVAL[scheme]).entities]
@@ -68,14 +69,14 @@ def test_random_tags_decode_as_in_seqeval(seed):
 
 
 def test_lenient_reads_bilou_where_seqeval_does_not():
-    (side,) = tags.encode([[["U-X", "U-X", "O", "B-X", "L-X"]]])
+    (side,) = encode([[["U-X", "U-X", "O", "B-X", "L-X"]]])
     assert listed(side, ["X"], "lenient") == [[["X", 0, 1], ["X", 1, 2], ["X", 3, 5]]]
     assert listed(side, ["X"], "seqeval")[0][0] == ["X", 0, 2]
 
 
 def test_more_tags_than_a_byte_can_hold():
     rows = [[f"B-L{i}" for i in range(700)]]
-    (side,) = tags.encode([rows])
+    (side,) = encode([rows])
     labels = tags.labels_of([side])
     assert listed(side, labels, "lenient") == [[[f"L{i}", i, i + 1] for i in range(700)]]
 
@@ -90,30 +91,30 @@ def test_scheme_detection(used, scheme):
 
 
 def test_malformed_transitions_are_found():
-    (side,) = tags.encode([[["I-X", "I-X", "O"], ["B-X", "I-Y", "I-Y"]]])
+    (side,) = encode([[["I-X", "I-X", "O"], ["B-X", "I-Y", "I-Y"]]])
     assert tags.malformed(side).tolist() == [0, 4]
 
 
 def test_tags_that_share_a_slot_and_long_tags_stay_apart(monkeypatch):
     rows = [["B-a-very-long-label-indeed", "I-a-very-long-label-indeed", "B-a-very-long-label-indeex", "B-é", "O"]]
-    (plain,) = tags.encode([rows])
-    by_sorting = tags._distinct_by_sorting
-    monkeypatch.setattr(tags, "_distinct", by_sorting)
-    (slow,) = tags.encode([rows])
+    (plain,) = encode([rows])
+    by_sorting = tag_codes._distinct_by_sorting
+    monkeypatch.setattr(tag_codes, "_distinct", by_sorting)
+    (slow,) = encode([rows])
     for side in (plain, slow):
         assert [side.tags[c] for c in side.code] == rows[0][:4]
 
 
 def test_equal_tokens():
-    gold, pred = tags.encode([[["O", "B-X", "I-X"], ["O"]], [["O", "B-X", "O"], ["B-X"]]])
+    gold, pred = encode([[["O", "B-X", "I-X"], ["O"]], [["O", "B-X", "O"], ["B-X"]]])
     assert tags.equal_tokens(gold, pred).tolist() == [2, 0]
 
 
 def test_line_break_in_a_tag():
     with pytest.raises(ValueError, match="line break"):
-        tags.encode([[["B-X\nY"]]])
+        encode([[["B-X\nY"]]])
 
 
 def test_empty_input():
-    (side,) = tags.encode([[[], []]])
+    (side,) = encode([[[], []]])
     assert len(tags.decode(side, [], "lenient")) == len(tags.decode(side, [], "IOB2")) == 0

@@ -8,7 +8,8 @@ import re
 import numpy as np
 
 from karat.contexts.spans import Annotated
-from karat.contexts.spans.tags import encode
+from karat.contexts.spans.annotated import Numbered
+from karat.contexts.spans.tag_codes import encode
 from karat.findings import InputError, finding
 from karat.read.relation import Engine
 from karat.read.source import Source
@@ -89,6 +90,6 @@ def _annotated(sentences: list[list[str]], tokens: list[list[str]], lines: list[
     places = np.array(lines, dtype=np.int64)
     begins = tagged.begins
     return Annotated(
-        [str(i + 1) for i in range(len(sentences))], tagged=tagged, token_lines=places,
+        Numbered(len(sentences)), tagged=tagged, token_lines=places,
         lines=places[np.minimum(begins, max(len(places) - 1, 0))], texts=tokens[: len(sentences)],
     )  # fmt: skip

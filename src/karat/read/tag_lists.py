@@ -8,7 +8,8 @@ from itertools import islice
 from typing import Any
 
 from karat.contexts.spans import Annotated
-from karat.contexts.spans.tags import encode
+from karat.contexts.spans.annotated import Numbered
+from karat.contexts.spans.tag_codes import encode
 from karat.read.conll import TAG
 from karat.read.spans import FIELDS, annotated_table, as_span, documents_table
 from karat.read.table import Read, Table
@@ -29,7 +30,7 @@ def is_tag_lists(values: Sequence[Any], read: Read) -> bool:
 def read_tag_lists(values: Sequence[Sequence[str]], read: Read) -> Table:
     """Sentences are numbered from 1."""
     (tagged,) = encode([values])
-    side = Annotated(list(map(str, range(1, len(values) + 1))), tagged=tagged)
+    side = Annotated(Numbered(len(values)), tagged=tagged)
     return annotated_table(side, read, "tags", lambda row: row + 1)
 
 

@@ -14,6 +14,26 @@ from karat.contexts.spans.nested import SEPARATOR
 from karat.contexts.spans.span import Ints, Spans
 from karat.contexts.spans.tags import Tagged, decode, detect_scheme, labels_of
 
+
+class Numbered(Sequence[str]):
+    """The ids "1", "2", … of documents that are known by their place, made when they are asked for."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, place: Any) -> Any:
+        found = range(1, self._size + 1)[place]
+        return [str(n) for n in found] if isinstance(place, slice) else str(found)
+
+    def __eq__(self, other: object) -> bool:
+        return self._size == other._size if isinstance(other, Numbered) else list(self) == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 Text = str | list[str] | None
 """A document's characters, or its tokens where positions count tokens."""
 
@@ -49,7 +69,7 @@ class Annotated:
     def scheme(self, wanted: str) -> str:
         """The tag scheme that an option means: `strict` is the one that the tags show."""
         assert self.tagged is not None
-        used = [self.tagged.tags[c] for c in np.unique(self.tagged.code)]
+        used = self.tagged.used
         return detect_scheme(used, suffix=self.tagged.suffix) if wanted == "strict" else wanted
 
     def side(self, options: Mapping[str, Any]) -> Side:

@@ -10,9 +10,9 @@ import numpy as np
 
 from karat.contexts.base import Table
 from karat.contexts.pairing import LIMIT, more
-from karat.contexts.spans.annotated import Annotated, Side, Text
+from karat.contexts.spans.annotated import Annotated, Numbered, Side, Text
 from karat.contexts.spans.matching import Pairs, overlaps
-from karat.contexts.spans.span import Bools, Ints, Spans
+from karat.contexts.spans.span import Bools, Ints, Spans, any_overlap
 from karat.contexts.spans.tags import BadTag, malformed
 from karat.findings import Finding, finding
 
@@ -58,6 +58,8 @@ def _facts(side: Annotated, spans: Side, row: int) -> dict[str, Any]:
 
 
 def _repeated_documents(table: Table, side: Annotated) -> list[Finding]:
+    if isinstance(side.ids, Numbered):
+        return []
     keys = side.keys
     if len(set(keys)) == len(keys):
         return []
@@ -76,7 +78,7 @@ def _repeated_documents(table: Table, side: Annotated) -> list[Finding]:
 def _malformed(table: Table, side: Annotated) -> list[Finding]:
     assert side.tagged is not None
     tagged = side.tagged
-    used = {tagged.tags[c][-1 if tagged.suffix else 0] for c in np.unique(tagged.code)}
+    used = {tag[-1 if tagged.suffix else 0] for tag in tagged.used}
     if not used & set("BSUL"):
         return []  # IOB1 and IOE files: an I- after O is how a span begins
     at = malformed(tagged)
@@ -166,14 +168,12 @@ def _overlapping(table: Table, side: Annotated, spans: Side) -> list[Finding]:
 
 def _among(spans: Spans, grouped: Spans) -> Pairs:
     """Overlapping pairs of one label among spans (each pair once)."""
+    order = spans.by_place()
+    if not any_overlap(spans.take(order)):
+        return Pairs(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
     inside = grouped.within_label(int(spans.label.max(initial=0)) + 1)
     unit = np.unique(inside.unit, return_inverse=True)[1].astype(np.int64)
-    order = np.lexsort((inside.end, inside.start, unit))
     ordered = Spans(unit, inside.start, inside.end, inside.label).take(order)
-    if not len(ordered) or not np.any(
-        (np.diff(ordered.unit) == 0) & (ordered.start[1:] < np.maximum.accumulate(ordered.end)[:-1])
-    ):
-        return Pairs(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
     pairs = overlaps(ordered, ordered)
     keep = pairs.take(pairs.gold < pairs.pred)
     return Pairs(order[keep.gold], order[keep.pred], keep.common)

@@ -17,7 +17,7 @@ from karat.contexts.spans.coverage import Coverage, Positions, coverage, positio
 from karat.contexts.spans.errors import Errors, cut_and_joined, errors
 from karat.contexts.spans.excerpts import Excerpts, Pages, excerpts, score_pages
 from karat.contexts.spans.matching import Pairs, match
-from karat.contexts.spans.semeval import Outcomes, alignment, greedy_outcomes, outcomes
+from karat.contexts.spans.semeval import READINGS, Fits, Greedy, Outcomes, alignment, all_fits, outcomes, tally
 from karat.contexts.spans.span import Bools, Ints, Spans
 from karat.contexts.spans.tags import Tagged, equal_tokens
 
@@ -77,8 +77,21 @@ class SpanData:
 
     def _outcomes(self, reading: str) -> Outcomes:
         if self.matching.greedy:
-            return greedy_outcomes(self.gold, self.pred, reading, threshold=max(self.matching.threshold, 0.01))
-        return outcomes(self.gold, self.pred, self.aligned, reading)
+            return self.greedy.outcomes(reading)
+        return outcomes(self.gold, self.pred, self.aligned, reading, self.fits[reading])
+
+    @cached_property
+    def fits(self) -> Fits:
+        return all_fits(self.gold, self.pred, self.aligned)
+
+    @cached_property
+    def greedy(self) -> Greedy:
+        return Greedy.of(self.gold, self.pred, max(self.matching.threshold, 0.01))
+
+    @cached_property
+    def semeval(self) -> Ints:
+        """Counts by (reading, label, outcome)."""
+        return np.array([tally(self.outcomes(r), self.gold, self.pred, len(self.labels)) for r in READINGS])
 
     @cached_property
     def errors(self) -> Errors:
@@ -158,9 +171,9 @@ class Documents:
 
 def meet(gold: Annotated, pred: Annotated) -> Documents:
     """Documents in gold's order, then those that only the prediction has."""
+    if gold.ids == pred.ids and gold.test_case == pred.test_case:
+        return Documents(np.arange(len(gold.ids)), np.arange(len(gold.ids)))
     mine, theirs = gold.keys, pred.keys
-    if mine == theirs:
-        return Documents(np.arange(len(mine)), np.arange(len(mine)))
     place = {key: row for row, key in enumerate(theirs)}
     found = np.fromiter((place.get(key, -1) for key in mine), dtype=np.int64, count=len(mine))
     extra = np.setdiff1d(np.arange(len(theirs)), found)

@@ -9,7 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.spans.matching import Pairs, overlaps, same_label, share
-from karat.contexts.spans.span import Bools, Ints, Spans, any_overlap, counts, firsts, merged, merged_by_label, totals
+from karat.contexts.spans.span import (
+    Bools,
+    Ints,
+    Spans,
+    among,
+    any_overlap,
+    counts,
+    distinct,
+    firsts,
+    merged,
+    merged_by_label,
+    totals,
+)
 
 Floats = NDArray[np.float64]
 
@@ -81,7 +93,7 @@ def excerpts(
     merged too: all of them if labels are ignored, those of one label if not.
     """
     gold = _references(gold, ignore_label=ignore_label, merge=merge_gold)
-    pred = merged(pred) if ignore_label else pred.take(_by_place(pred))
+    pred = merged(pred) if ignore_label else pred.take(pred.by_place())
     pairs = overlaps(gold, pred)
     pairs = pairs if ignore_label else pairs.take(same_label(gold, pred, pairs))
     choice = _best_choice(len(gold), pairs, share(gold, pred, pairs, factor))
@@ -89,22 +101,19 @@ def excerpts(
 
 
 def _references(gold: Spans, *, ignore_label: bool, merge: bool) -> Spans:
-    rows = gold.take(_by_place(gold))
+    rows = gold.take(gold.by_place())
     if not merge or not any_overlap(rows):
         return rows
     return merged(rows) if ignore_label else merged_by_label(rows)
 
 
-def _by_place(spans: Spans) -> Ints:
-    """By page, start and end; equal places keep the input's order, as the poetry evaluation does."""
-    return np.lexsort((spans.end, spans.start, spans.unit))
-
-
 def _best_choice(golds: int, pairs: Pairs, factor: Floats) -> Ints:
     """Each reference's first system span of the strictly greatest factor, or -1."""
-    order = np.lexsort((pairs.pred, -factor, pairs.gold))
-    lead = order[firsts(pairs.gold[order])]
     choice = np.full(golds, -1)
+    choice[pairs.gold] = pairs.pred  # right for references with one candidate
+    rivals = np.flatnonzero(counts(pairs.gold, golds)[pairs.gold] > 1)
+    order = rivals[np.lexsort((pairs.pred[rivals], -factor[rivals], pairs.gold[rivals]))]
+    lead = order[firsts(pairs.gold[order])]
     choice[pairs.gold[lead]] = pairs.pred[lead]
     return choice
 
@@ -169,9 +178,10 @@ def _poems(found: Excerpts, spare: Bools, pages: int, *, ignore_label: bool, com
     gold, pred = found.gold, found.pred
     size = int(max(gold.label.max(initial=0), pred.label.max(initial=0))) + 1
     mine, theirs = gold.unit * size + gold.label, pred.unit * size + pred.label
-    matched, missed = np.unique(mine[found.chosen]), np.unique(mine[~found.chosen])
-    missed = missed if compat else np.setdiff1d(missed, matched, assume_unique=True)
+    matched, missed = distinct(mine[found.chosen]), distinct(mine[~found.chosen])
+    missed = missed if compat else missed[~among(missed, matched)]
     # With labels ignored the system's poem is "", which is no reference's label.
-    extra = np.unique(pred.unit[spare] * size) if ignore_label else np.setdiff1d(theirs[spare], mine)
+    extra = distinct(pred.unit[spare] * size if ignore_label else theirs[spare])
+    extra = extra if ignore_label else extra[~among(extra, np.sort(mine))]
     names = ("poems_matched", "poems_missed", "poems_spurious")
     return {n: counts(keys // size, pages) for n, keys in zip(names, (matched, missed, extra), strict=True)}

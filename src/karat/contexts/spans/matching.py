@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.contexts.spans.span import Bools, Ints, Spans, firsts, on_one_line, rank_in_group, runs
+from karat.contexts.spans.span import Bools, Ints, Line, Spans, firsts, on_one_line, rank_in_group, runs
 
 POLICIES = ("strict", "exact", "type", "partial")
 
@@ -32,6 +32,28 @@ class Pairs:
 def overlaps(gold: Spans, pred: Spans) -> Pairs:
     """All overlapping pairs, in O(n log n + pairs): a pair begins inside its gold span or inside its prediction."""
     line = on_one_line(gold, pred)
+    if not (_apart(line.gold_start, line.gold_end) and _apart(line.pred_start, line.pred_end)):
+        return _swept(gold, pred, line)
+    # Where the spans of a side do not overlap, a span with an equal partner overlaps nothing else.
+    equal = _equal_on_line(gold, pred, line)
+    g, p = _others(len(gold), equal.gold), _others(len(pred), equal.pred)
+    rest = Line(line.gold_start[g], line.gold_end[g], line.pred_start[p], line.pred_end[p])
+    found = _swept(gold.take(g), pred.take(p), rest)
+    return joined([equal, Pairs(g[found.gold], p[found.pred], found.common)])
+
+
+def _apart(start: Ints, end: Ints) -> bool:
+    """Sorted, and no span reaches into the next?"""
+    return bool(np.all(start[1:] >= end[:-1])) and bool(np.all(end > start))
+
+
+def _others(size: int, rows: Ints) -> Ints:
+    free = np.ones(size, dtype=bool)
+    free[rows] = False
+    return np.flatnonzero(free)
+
+
+def _swept(gold: Spans, pred: Spans, line: Line) -> Pairs:
     g1, p1 = _starting_inside(line.gold_start, line.gold_end, line.pred_start, side="left")
     p2, g2 = _starting_inside(line.pred_start, line.pred_end, line.gold_start, side="right")
     g, p = np.concatenate((g1, g2)), np.concatenate((p1, p2))
@@ -50,7 +72,10 @@ def _starting_inside(start: Ints, end: Ints, other: Ints, *, side: str) -> tuple
 
 def equal_places(gold: Spans, pred: Spans) -> Pairs:
     """All pairs at the same place: one lookup of packed (unit, start, length) keys."""
-    line = on_one_line(gold, pred)
+    return _equal_on_line(gold, pred, on_one_line(gold, pred))
+
+
+def _equal_on_line(gold: Spans, pred: Spans, line: Line) -> Pairs:
     width = int(max(gold.length.max(initial=0), pred.length.max(initial=0))) + 1
     mine, theirs = line.gold_start * width + gold.length, line.pred_start * width + pred.length
     order = np.argsort(theirs, kind="stable")
@@ -125,10 +150,10 @@ def _in_order(gold: Spans, pred: Spans, pairs: Pairs) -> Pairs:
         left = _without(left, taken)
         chosen.append(taken)
     chosen.append(_assigned(gold, pred, left))
-    return _joined(chosen)
+    return joined(chosen)
 
 
-def _joined(parts: list[Pairs]) -> Pairs:
+def joined(parts: list[Pairs]) -> Pairs:
     return Pairs(*(np.concatenate([getattr(part, c) for part in parts]) for c in ("gold", "pred", "common")))
 
 
@@ -166,11 +191,10 @@ def _all_once(rows: Ints) -> bool:
 
 def _assigned(gold: Spans, pred: Spans, pairs: Pairs) -> Pairs:
     """Pairs without a rival are matched at once; only spans with rivals need an assignment."""
-    if not len(pairs):
+    hard = rivals(pairs)
+    if not np.any(hard):
         return pairs
-    lone = (np.bincount(pairs.gold)[pairs.gold] == 1) & (np.bincount(pairs.pred)[pairs.pred] == 1)
-    rivals = pairs.take(~lone)
-    return _joined([pairs.take(lone), _contested(gold, pred, rivals)]) if len(rivals) else pairs
+    return joined([pairs.take(~hard), _contested(gold, pred, pairs.take(hard))])
 
 
 def _contested(gold: Spans, pred: Spans, pairs: Pairs) -> Pairs:
@@ -288,15 +312,20 @@ def _heaviest(gold: Ints, pred: Ints, weight: Ints) -> Bools:
 
 def first_come(gold: Spans, pred: Spans, pairs: Pairs, cost: Ints | None = None) -> Pairs:
     """Greedy: each prediction in its row order takes the free gold span of the least cost, then of the lowest row."""
-    if not len(pairs):
-        return pairs
     cost = np.zeros(len(pairs), dtype=np.int64) if cost is None else cost
-    lone = (np.bincount(pairs.gold)[pairs.gold] == 1) & (np.bincount(pairs.pred)[pairs.pred] == 1)
-    hard = np.flatnonzero(~lone)
-    return _joined([pairs.take(lone), pairs.take(hard[_in_turn(pairs.take(hard), cost[hard])])])
+    hard = rivals(pairs)
+    some = np.flatnonzero(hard)
+    return joined([pairs.take(~hard), pairs.take(some[in_turn(pairs.take(some), cost[some])])])
 
 
-def _in_turn(pairs: Pairs, cost: Ints) -> Ints:
+def rivals(pairs: Pairs) -> Bools:
+    """Pairs of which a span has another partner too."""
+    if not len(pairs):
+        return np.zeros(0, dtype=bool)
+    return (np.bincount(pairs.gold)[pairs.gold] > 1) | (np.bincount(pairs.pred)[pairs.pred] > 1)
+
+
+def in_turn(pairs: Pairs, cost: Ints) -> Ints:
     """Rounds: in each, every component's next prediction chooses among the gold spans that are still free."""
     if not len(pairs):
         return pairs.gold

@@ -3,12 +3,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.contexts.spans.matching import Pairs, best, first_come, overlaps, same_label, same_place, share
+from karat.contexts.spans.matching import (
+    Pairs,
+    best,
+    in_turn,
+    joined,
+    overlaps,
+    rivals,
+    same_label,
+    same_place,
+    share,
+)
 from karat.contexts.spans.span import Bools, Ints, Spans
 
 READINGS = ("strict", "exact", "partial", "type")
@@ -18,11 +29,10 @@ OUTCOMES = ("correct", "incorrect", "partial", "missed", "spurious")
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """What became of every span: `gold` and `pred` hold an outcome code for each row, `partner` the gold's prediction."""
+    """What became of every span: an outcome code for each row."""
 
     gold: NDArray[np.int8]
     pred: NDArray[np.int8]
-    partner: Ints
 
 
 def alignment(gold: Spans, pred: Spans, *, threshold: float = 0.0, of: str = "gold") -> Pairs:
@@ -35,63 +45,71 @@ def _enough(gold: Spans, pred: Spans, threshold: float, of: str) -> Pairs:
     return pairs.take(share(gold, pred, pairs, of) >= threshold) if threshold > 0 else pairs
 
 
-def outcomes(gold: Spans, pred: Spans, aligned: Pairs, reading: str) -> Outcomes:
+Fits = Mapping[str, Bools]
+
+
+def all_fits(gold: Spans, pred: Spans, pairs: Pairs) -> Fits:
+    """For each reading, which pairs are right."""
+    place, label = same_place(gold, pred, pairs), same_label(gold, pred, pairs)
+    return {"strict": place & label, "exact": place, "partial": place, "type": label}
+
+
+def outcomes(gold: Spans, pred: Spans, aligned: Pairs, reading: str, fits: Bools | None = None) -> Outcomes:
     """Read an alignment: what does not fit the reading is incorrect (partial in the partial reading)."""
-    fits = fitting(gold, pred, aligned, reading)
+    fits = all_fits(gold, pred, aligned)[reading] if fits is None else fits
     code = np.where(fits, COR, PAR if reading == "partial" else INC)
-    out = Outcomes(np.full(len(gold), MIS, np.int8), np.full(len(pred), SPU, np.int8), np.full(len(gold), -1))
+    out = Outcomes(np.full(len(gold), MIS, np.int8), np.full(len(pred), SPU, np.int8))
     out.gold[aligned.gold] = out.pred[aligned.pred] = code
-    out.partner[aligned.gold] = aligned.pred
     return out
 
 
-def fitting(gold: Spans, pred: Spans, aligned: Pairs, reading: str) -> Bools:
-    place, label = same_place(gold, pred, aligned), same_label(gold, pred, aligned)
-    return {"strict": place & label, "exact": place, "partial": place, "type": label}[reading]
-
-
-def greedy_outcomes(
-    gold: Spans, pred: Spans, reading: str, *, threshold: float = 0.01, pairs: Pairs | None = None
-) -> Outcomes:
-    """nervaluate 1.2.1's reading: an alignment of its own for each, predictions in row order, first come first served.
+class Greedy:
+    """nervaluate 1.2.1's alignments, one for each reading: predictions in row order, first come first served.
 
     Ends must be given half open; nervaluate reads ends as inclusive, so add 1 to its ends.
     """
-    pairs = _enough_as_nervaluate(gold, pred, threshold) if pairs is None else pairs
-    aligned = first_come(gold, pred, pairs, _greedy_cost(gold, pred, pairs, reading))
-    return outcomes(gold, pred, aligned, reading)
 
+    def __init__(self, gold: Spans, pred: Spans, pairs: Pairs) -> None:
+        self.gold, self.pred = gold, pred
+        hard = rivals(pairs)
+        self.lone, self.hard = pairs.take(~hard), pairs.take(hard)
+        self.lone_fits, self.hard_fits = (all_fits(gold, pred, part) for part in (self.lone, self.hard))
 
-def _enough_as_nervaluate(gold: Spans, pred: Spans, threshold: float) -> Pairs:
-    """Percentages, rounded as nervaluate rounds them: the last bit decides ties at the threshold."""
-    pairs = overlaps(gold, pred)
-    return pairs.take(share(gold, pred, pairs) * 100.0 >= threshold * 100.0)
+    @classmethod
+    def of(cls, gold: Spans, pred: Spans, threshold: float = 0.01) -> Greedy:
+        """Percentages are rounded as nervaluate rounds them: the last bit decides ties at the threshold."""
+        pairs = overlaps(gold, pred)
+        return cls(gold, pred, pairs.take(share(gold, pred, pairs) * 100.0 >= threshold * 100.0))
 
+    def inside_labels(self) -> Greedy:
+        """The same with every label alone, as nervaluate scores its labels."""
+        pairs = joined([self.lone, self.hard])
+        return Greedy(self.gold, self.pred, pairs.take(same_label(self.gold, self.pred, pairs)))
 
-def _greedy_cost(gold: Spans, pred: Spans, pairs: Pairs, reading: str) -> Ints:
-    """A fitting gold span before any other; in the type reading the nearest boundaries first."""
-    misfit = ~fitting(gold, pred, pairs, reading)
-    if reading != "type":
-        return misfit.astype(np.int64)
-    g, p = pairs.gold, pairs.pred
-    distance = np.abs(pred.start[p] - gold.start[g]) + np.abs(pred.end[p] - gold.end[g])
-    return np.where(misfit, np.iinfo(np.int64).max, distance)
+    def outcomes(self, reading: str) -> Outcomes:
+        chosen = in_turn(self.hard, self._cost(reading))
+        aligned = joined([self.lone, self.hard.take(chosen)])
+        fits = np.concatenate((self.lone_fits[reading], self.hard_fits[reading][chosen]))
+        return outcomes(self.gold, self.pred, aligned, reading, fits)
+
+    def _cost(self, reading: str) -> Ints:
+        """A fitting gold span before any other; in the type reading the nearest boundaries first."""
+        misfit = ~self.hard_fits[reading]
+        if reading != "type":
+            return misfit.astype(np.int64)
+        gold, pred, g, p = self.gold, self.pred, self.hard.gold, self.hard.pred
+        distance = np.abs(pred.start[p] - gold.start[g]) + np.abs(pred.end[p] - gold.end[g])
+        return np.where(misfit, np.iinfo(np.int64).max, distance)
 
 
 def greedy_table(gold: Spans, pred: Spans, labels: int, *, threshold: float = 0.01) -> tuple[Ints, Ints]:
     """nervaluate's whole table: counts by (reading, outcome), and by (reading, label, outcome) matched inside a label."""
-    pairs = _enough_as_nervaluate(gold, pred, threshold)
-    inside = pairs.take(same_label(gold, pred, pairs))
+    whole = Greedy.of(gold, pred, threshold)
     each = [
-        [tally(greedy_outcomes(gold, pred, reading, pairs=some), gold, pred, labels) for reading in READINGS]
-        for some in (pairs, inside)
+        [tally(greedy.outcomes(reading), gold, pred, labels) for reading in READINGS]
+        for greedy in (whole, whole.inside_labels())
     ]
     return np.array(each[0]).sum(1), np.array(each[1])
-
-
-def table(gold: Spans, pred: Spans, aligned: Pairs, labels: int) -> Ints:
-    """Counts by (reading, label, outcome) of one alignment."""
-    return np.array([tally(outcomes(gold, pred, aligned, reading), gold, pred, labels) for reading in READINGS])
 
 
 def tally(found: Outcomes, gold: Spans, pred: Spans, labels: int) -> Ints:

@@ -41,6 +41,12 @@ class Spans:
             return np.arange(len(self))
         return np.lexsort((self.label, self.end, self.start, self.unit))
 
+    def by_place(self) -> Ints:
+        """The row order by (unit, start, end); equal places keep their order."""
+        if _ascending(self.unit, self.start):
+            return np.arange(len(self))
+        return np.lexsort((self.end, self.start, self.unit))
+
     def within_label(self, labels: int) -> Spans:
         """The same spans, every (unit, label) a unit of its own: what matching inside a label needs."""
         return Spans(self.unit * labels + self.label, self.start, self.end, self.label)
@@ -97,11 +103,24 @@ def rank_in_group(group: Ints) -> Ints:
     return rank
 
 
+def distinct(keys: Ints) -> Ints:
+    """The distinct values, sorted (NumPy's own hashes, which is slower for so many values)."""
+    found = np.sort(keys)
+    return found[firsts(found)]
+
+
+def among(keys: Ints, known: Ints) -> Bools:
+    """Which keys are among the sorted known ones."""
+    if not len(known):
+        return np.zeros(len(keys), dtype=bool)
+    return np.asarray(known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys)
+
+
 def merged(spans: Spans) -> Spans:
     """Spans of one unit that overlap become one, with the first one's label; touching spans stay apart."""
     if not len(spans):
         return spans
-    rows = spans.take(np.lexsort((spans.end, spans.start, spans.unit)))
+    rows = spans.take(spans.by_place())
     line = on_one_line(rows, rows)
     reach = np.maximum.accumulate(line.gold_end)
     begin = np.flatnonzero(np.append(True, line.gold_start[1:] >= reach[:-1]))

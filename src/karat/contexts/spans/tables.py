@@ -15,7 +15,7 @@ from karat.contexts.multilabel import MultiLabelCells
 from karat.contexts.spans.cells import SpansCells
 from karat.contexts.spans.data import SpanData, quote
 from karat.contexts.spans.errors import KINDS, confusion
-from karat.contexts.spans.semeval import OUTCOMES, READINGS, SPU, precision_recall_f1, table
+from karat.contexts.spans.semeval import OUTCOMES, READINGS, precision_recall_f1
 from karat.contexts.spans.span import Ints, counts
 from karat.evaluation import Detail
 
@@ -52,25 +52,11 @@ def _scores(counted: Ints, reading: str) -> list[float]:
     return [float(x) for x in precision_recall_f1(counted, half=reading in ("partial", "type"))]
 
 
-def _semeval_counts(data: SpanData) -> Ints:
-    """Counts by (reading, label, outcome)."""
-    if not data.matching.greedy:
-        return table(data.gold, data.pred, data.aligned, len(data.labels))
-    found = [data.outcomes(reading) for reading in READINGS]
-    size = max(len(data.labels), 1) * 5
-    each = [
-        np.bincount(data.gold.label * 5 + f.gold, minlength=size)
-        + np.bincount(data.pred.label[f.pred == SPU] * 5 + SPU, minlength=size)
-        for f in found
-    ]
-    return np.array(each).reshape(len(READINGS), -1, 5)
-
-
 def semeval(cells: SpansCells) -> Detail:
     """The four readings, all labels together."""
 
     def rows() -> list[list[Any]]:
-        whole = _semeval_counts(cells.data).sum(1)
+        whole = cells.data.semeval.sum(1)
         return [[r, *c.tolist(), *_scores(c, r)] for r, c in zip(READINGS, whole, strict=True)]
 
     return LaterDetail("semeval", "MUC / SemEval-2013 readings", ["reading", *OUTCOMES, *SCORES], rows)
@@ -80,7 +66,7 @@ def semeval_by_label(cells: SpansCells) -> Detail:
     """The four readings of each label; aligned spans count under their gold label."""
 
     def rows() -> list[list[Any]]:
-        by_label = _semeval_counts(cells.data)
+        by_label = cells.data.semeval
         return [
             [label, reading, *by_label[i, k].tolist(), *_scores(by_label[i, k], reading)]
             for k, label in enumerate(cells.data.labels)

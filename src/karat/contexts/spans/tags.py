@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,81 +135,13 @@ class Tagged:
         return np.repeat(np.arange(len(self.lengths)), self.lengths)[self.at]
 
     @property
+    def used(self) -> list[str]:
+        """The tags that occur, O aside."""
+        return [tag for tag, n in zip(self.tags, np.bincount(self.code, minlength=len(self.tags)), strict=True) if n]
+
+    @property
     def begins(self) -> Ints:
         return np.cumsum(self.lengths) - self.lengths
-
-
-NEWLINE, LETTER_O, WORD = 10, 79, 8
-
-
-def encode(sides: Sequence[Sequence[Sequence[str]]], *, suffix: bool = False) -> list[Tagged]:
-    """Lists of tag lists (one for each side) as codes over one vocabulary.
-
-    Joining the strings and looking at bytes is twice as fast as a dictionary lookup for each token.
-    """
-    lengths = [np.fromiter(map(len, side), dtype=np.int64, count=len(side)) for side in sides]
-    rows = chain.from_iterable(filter(len, side) for side in sides)
-    text = "\n".join(("", *map("\n".join, rows), "")).encode()
-    at, start, size = _not_o(text, sum(int(n.sum()) for n in lengths))
-    code, tags = _distinct(text, start, size)
-    cuts = np.cumsum([int(n.sum()) for n in lengths])
-    parts = np.searchsorted(at, np.append(0, cuts))
-    return [
-        Tagged(at[low:high] - (cut - n.sum()), code[low:high], n, tags, suffix)
-        for low, high, cut, n in zip(parts[:-1], parts[1:], cuts, lengths, strict=True)
-    ]
-
-
-def _not_o(text: bytes, tokens: int) -> tuple[Ints, Ints, Ints]:
-    """Token index, first byte and number of bytes of every token that is not `O`."""
-    raw = np.frombuffer(text, dtype=np.uint8)
-    edge = raw == NEWLINE
-    plain = edge[:-2] & (raw[1:-1] == LETTER_O) & edge[2:]
-    edges = np.flatnonzero(edge)
-    if tokens == 0:
-        return edges[:0], edges[:0], edges[:0]
-    if len(edges) != tokens + 1:
-        raise ValueError("a tag holds a line break")
-    at = np.flatnonzero(~plain[np.minimum(edges[:-1], len(plain) - 1)])
-    return at, edges[at] + 1, edges[at + 1] - edges[at] - 1
-
-
-def _distinct(text: bytes, start: Ints, size: Ints) -> tuple[Ints, list[str]]:
-    """A code for each token (0 is kept for O) and the tags that the codes stand for."""
-    words = _words(text, start, size)
-    mixed = sum(((word * np.uint64(0x9E3779B97F4A7C15 + 2 * i)) for i, word in enumerate(words)), np.uint64(0))
-    slot: Ints = np.asarray(mixed >> np.uint64(48), dtype=np.int64)
-    sample: Ints = np.full(1 << 16, -1, dtype=np.int64)
-    sample[slot] = np.arange(len(slot))
-    model = sample[slot]
-    if not all(np.array_equal(word, word[model]) for word in words) or not np.array_equal(size, size[model]):
-        return _distinct_by_sorting(text, start, size)
-    used = np.flatnonzero(sample >= 0)
-    code = np.zeros(1 << 16, dtype=np.int64)
-    code[used] = np.arange(1, len(used) + 1)
-    return code[slot], ["O", *(_tag(text, start[i], size[i]) for i in sample[used])]
-
-
-def _words(text: bytes, start: Ints, size: Ints) -> list[NDArray[np.uint64]]:
-    """The tokens' bytes, eight at a time, zero behind a token's end."""
-    longest = int(size.max(initial=1))
-    padded = text + bytes(longest + WORD)
-    view: NDArray[np.uint64] = np.ndarray((len(padded) - WORD + 1,), "<u8", buffer=padded, strides=(1,))
-    mask = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], dtype=np.uint64)
-    offsets = range(0, longest, WORD)
-    return [view[start + o] & mask[np.clip(size - o, 0, WORD)] for o in offsets]
-
-
-def _tag(text: bytes, start: int, size: int) -> str:
-    return text[start : start + size].decode()
-
-
-def _distinct_by_sorting(text: bytes, start: Ints, size: Ints) -> tuple[Ints, list[str]]:
-    """The same when two tags fall into one slot, or there are more tags than slots."""
-    tokens = [_tag(text, low, n) for low, n in zip(start.tolist(), size.tolist(), strict=True)]
-    tags = ["O", *sorted(set(tokens) - {"O"})]
-    place = {tag: i for i, tag in enumerate(tags)}
-    return np.fromiter(map(place.__getitem__, tokens), dtype=np.int64, count=len(tokens)), tags
 
 
 def split_tag(tag: str, *, suffix: bool = False) -> tuple[str, str]:
@@ -291,8 +222,8 @@ def _neighbours(tagged: Tagged) -> tuple[Ints, Ints]:
 def decode(tagged: Tagged, labels: Sequence[str], scheme: str = "lenient") -> Spans:
     """The spans of tag sequences; `unit` is the sentence, positions are tokens.
 
-    >>> gold, = encode([[["B-PER", "I-PER", "O", "B-LOC"]]])
-    >>> spans = decode(gold, ["LOC", "PER"])
+    >>> codes = np.array([1, 2, 0, 3])  # B-PER I-PER O B-LOC
+    >>> spans = decode(Tagged.of_codes(codes, np.array([4]), ["O", "B-PER", "I-PER", "B-LOC"]), ["LOC", "PER"])
     >>> spans.start.tolist(), spans.end.tolist(), spans.label.tolist()
     ([0, 3], [2, 4], [1, 0])
     """
