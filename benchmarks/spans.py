@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -122,32 +123,57 @@ def karat_pages(folder: Path) -> float:
 def transcribed(folder: Path) -> float:
     """The poetry evaluation's documented steps in plain Python, written by us: the script itself is not needed here.
 
-    Each reference scans all system spans of its page, as the documentation says; quadratic in spans a page.
+    As documented: spans are objects that compare themselves, and each reference scans all system spans of its page.
     """
     system = {}
     with (folder / "sys.jsonl").open() as lines:
         for line in lines:
             record = json.loads(line)
-            system[record["page_id"]] = sorted(
-                ((s["page_start"], s["page_end"], s["ref_id"]) for s in record["poem_spans"]), key=lambda s: s[:2]
-            )
+            found = [Span(s["page_start"], s["page_end"], s["ref_id"]) for s in record["poem_spans"]]
+            system[record["page_id"]] = sorted(found, key=lambda span: (span.start, span.end))
     total, number = 0.0, 0
     with (folder / "ref.jsonl").open() as lines:
         for line in lines:
             record = json.loads(line)
-            gold = sorted(((s["start"], s["end"], s["poem_id"]) for s in record["excerpts"]), key=lambda s: s[:2])
+            gold = [Span(s["start"], s["end"], s["poem_id"]) for s in record["excerpts"]]
+            gold.sort(key=lambda span: (span.start, span.end))
             total += plain_page(gold, system[record["page_id"]])[0]
             number += 1
     return total / number
 
 
-def plain_page(gold: list[tuple[int, int, str]], pred: list[tuple[int, int, str]]) -> tuple[float, float]:
+@dataclass
+class Span:
+    """A labelled stretch of a page that can be compared with another."""
+
+    start: int
+    end: int
+    label: str
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    def has_overlap(self, other: Span) -> bool:
+        return self.label == other.label and self.start < other.end and other.start < self.end
+
+    def overlap_length(self, other: Span) -> int:
+        return min(self.end, other.end) - max(self.start, other.start) if self.has_overlap(other) else 0
+
+    def overlap_factor(self, other: Span) -> float:
+        common = self.overlap_length(other)
+        return common / max(len(self), len(other)) if common else 0.0
+
+    def is_exact_match(self, other: Span) -> bool:
+        return self.start == other.start and self.end == other.end and self.label == other.label
+
+
+def plain_page(gold: list[Span], pred: list[Span]) -> tuple[float, float]:
     """Precision and recall of a page."""
     takers: dict[int, list[int]] = {}
     for i, reference in enumerate(gold):
         best, most = None, 0.0
         for j, span in enumerate(pred):
-            found = factor(reference, span)
+            found = reference.overlap_factor(span)
             if found > most:
                 best, most = j, found
         if best is not None:
@@ -160,19 +186,14 @@ def plain_page(gold: list[tuple[int, int, str]], pred: list[tuple[int, int, str]
     return precision, relevance / len(gold) if gold else float(not pred)
 
 
-def sum_of_pieces(gold: list[tuple[int, int, str]], span: tuple[int, int, str], takers: list[int]) -> float:
+def sum_of_pieces(gold: list[Span], span: Span, takers: list[int]) -> float:
     total = 0.0
     for k, i in enumerate(takers):
-        start = span[0] if k == 0 else gold[i][0]
-        end = span[1] if k == len(takers) - 1 else gold[takers[k + 1]][0]
-        total += 1 if (start, end) == gold[i][:2] else factor(gold[i], (start, end, span[2]))
+        start = span.start if k == 0 else gold[i].start
+        end = span.end if k == len(takers) - 1 else gold[takers[k + 1]].start
+        piece = Span(start, end, span.label)
+        total += 1 if gold[i].is_exact_match(piece) else gold[i].overlap_factor(piece)
     return total
-
-
-def factor(a: tuple[int, int, str], b: tuple[int, int, str]) -> float:
-    if a[2] != b[2] or a[0] >= b[1] or b[0] >= a[1]:
-        return 0.0
-    return (min(a[1], b[1]) - max(a[0], b[0])) / max(a[1] - a[0], b[1] - b[0])
 
 
 def warm(folder: Path) -> Path:

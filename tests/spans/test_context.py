@@ -249,6 +249,21 @@ def test_slow_and_fast_reading_agree(tmp_path, monkeypatch):
     assert [s.value for s in fast.systems[0]] == [s.value for s in slow.systems[0]]
 
 
+@pytest.mark.parametrize("layout", ["spans", "doccano-2", "poetry", "poetry-system"])
+def test_flat_spans_are_read_by_the_engine(layout, tmp_path, monkeypatch):
+    path = write(tmp_path / "g.jsonl", LAYOUTS[layout])
+    monkeypatch.setattr("karat.read.spans._records", lambda *_: pytest.fail("read record by record"))
+    assert karat.evaluate(path, path)["f1"].value == 1
+
+
+def test_children_late_in_a_file_are_not_lost(tmp_path):
+    rows = [{"id": str(i), "spans": [{"start": 0, "end": 4, "label": "A"}]} for i in range(3000)]
+    rows[-1]["spans"][0]["children"] = [{"start": 0, "end": 2, "label": "B"}]
+    path = write(tmp_path / "g.jsonl", *rows)
+    e = karat.evaluate(path, path, metrics=["f1"])
+    assert list(e["f1"].by_class) == ["A", "A::B"]
+
+
 def test_label_free_policies_have_one_class():
     gold, pred = [["B-A", "O", "B-B"]], [["B-B", "O", "B-B"]]
     assert karat.evaluate(gold, pred)["f1"].value == 0.5

@@ -20,14 +20,25 @@ _SPAN = ("start", "end", "label")
 def read_columns(engine: Engine, source: Source, read: Read, layout: str) -> Annotated | None:
     """The documents of a file in which every span is a flat object; None if it needs the slow and careful way."""
     try:
-        scan = f"read_json({source.sql}, format='{_LAYOUT[layout]}', records=true, map_inference_threshold=-1)"
-        types = engine.types(scan)
+        how = f"format='{_LAYOUT[layout]}', records=true, map_inference_threshold=-1, sample_size={SAMPLE}"
+        types = engine.types(f"read_json({source.sql}, {how})")
         names = {role: field_of(types, known) for role, known in FIELDS.items()}
         names["id"], names["spans"] = read.columns.get("id") or names["id"], read.columns.get("value") or names["spans"]
         inner = _inner(types, names)
         return None if inner is None else _fetched(engine, source, read, layout, names, inner)
     except Exception:
         return None  # the careful way says what is wrong, and where
+
+
+SAMPLE = 1000
+"""Records that show the fields; what is rarer must not be lost, see below."""
+
+_RARE = ("test_case", "testcase", "intent", "intents", "Classification", "classes")
+
+
+def _rare_inside(inner: dict[str, str]) -> str:
+    """What children would be called beside these names (the engine's structures do not tell case apart)."""
+    return "Children" if inner["start"][:1].isupper() else "children"
 
 
 def _inner(types: dict[str, str], names: dict[str, str | None]) -> dict[str, str] | None:
@@ -64,8 +75,9 @@ def _fetched(
     spans, text, count = str(names["spans"]), names["text"], names["count"]
     kinds = {"start": "BIGINT", "end": "BIGINT", "label": "VARCHAR"}
     struct = ", ".join(f"{quoted(inner[role])} {kinds[role]}" for role in _SPAN)
+    struct += f", {_rare_inside(inner)} JSON"
     columns = {str(names["id"]): "VARCHAR", spans: f"STRUCT({struct})[]"}
-    columns |= ({text: "VARCHAR"} if text else {}) | ({count: "BIGINT"} if count else {})
+    columns |= ({text: "VARCHAR"} if text else {}) | ({count: "BIGINT"} if count else {}) | dict.fromkeys(_RARE, "JSON")
     declared = ", ".join(f"{quoted(name)}: '{kind}'" for name, kind in columns.items())
     scan = f"read_json({source.sql}, format='{_LAYOUT[layout]}', records=true, columns={{{declared}}})"
     engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {scan}")
@@ -73,33 +85,44 @@ def _fetched(
 
 
 def _columns(engine: Engine, raw: str, names: dict[str, str | None], inner: dict[str, str]) -> Annotated | None:
+    """Documents and flat spans as arrays; None where something is missing or a count is wrong."""
     spans, count, text = quoted(str(names["spans"])), names["count"], names["text"]
-    odd = f"{quoted(str(names['id']))} IS NULL OR {spans} IS NULL" + (
-        f" OR {quoted(count)} <> len({spans})" if count else ""
-    )
-    if engine.run(f"SELECT count(*) AS n FROM {raw} WHERE {odd}")["n"][0]:
+    wanted = f"{quoted(str(names['id']))} AS id, coalesce(len({spans}), -1) AS n"
+    wanted += f", coalesce({', '.join(map(quoted, _RARE))}) IS NOT NULL AS rare"
+    wanted += (f", {quoted(count)} AS said" if count else "") + (f", {quoted(text)} AS text" if text else "")
+    documents = engine.run(f"SELECT {wanted} FROM {raw}")
+    ids, number = documents["id"].tolist(), documents["n"]
+    if (
+        None in ids
+        or np.any(documents["rare"])
+        or np.any(number < 0)
+        or (count and not np.array_equal(documents["said"], number))
+    ):
         return None
-    each = ", ".join(f"s.{quoted(inner[role])} AS {quoted(role)}" for role in _SPAN)
-    flat = f"(SELECT nth, {each} FROM (SELECT row_number() OVER () - 1 AS nth, unnest({spans}) AS s FROM {raw}))"
-    labels = engine.run(f"SELECT DISTINCT label FROM {flat} ORDER BY label")["label"].tolist()
-    found = engine.run(f'SELECT nth, start, "end", hash(label) AS label FROM {flat}')
-    if None in labels or any(column.dtype.kind == "f" for column in found.values()):
-        return None
-    documents = engine.run(
-        f"SELECT {quoted(str(names['id']))} AS id" + (f", {quoted(text)} AS text" if text else "") + f" FROM {raw}"
+    label = f"s.{quoted(inner['label'])}"
+    flat = f"(SELECT unnest({spans}) AS s FROM {raw})"
+    places = ", ".join(f"s.{quoted(inner[role])} AS {quoted(role)}" for role in ("start", "end"))
+    found = engine.run(
+        f"SELECT {places}, s.{_rare_inside(inner)} IS NOT NULL AS rare, hash({label}) AS label FROM {flat}"
     )
-    code = _codes(engine, found["label"], labels)
+    known = engine.run(f"SELECT DISTINCT {label} AS label, hash({label}) AS hash FROM {flat}")
+    if (
+        None in known["label"].tolist()
+        or np.any(found["rare"])
+        or any(column.dtype.kind == "f" for column in found.values())
+    ):
+        return None
+    unit = np.repeat(np.arange(len(ids)), number)
+    code, labels = _codes(found["label"], known["hash"], known["label"].tolist())
     return Annotated(
-        documents["id"].tolist(), Spans.of(found["nth"], found["start"], found["end"], code), labels,
+        ids, Spans.of(unit, found["start"], found["end"], code), labels,
         inclusive=inner["end"] in INCLUSIVE, texts=documents["text"].tolist() if text else None,
     )  # fmt: skip
 
 
-def _codes(engine: Engine, hashes: Any, labels: list[str]) -> Any:
+def _codes(hashes: Any, known: Any, labels: list[str]) -> tuple[Any, list[str]]:
     """Labels travel as hashes: an eighth of the cost of as many Python strings."""
-    literal = "[" + ", ".join("'" + label.replace("'", "''") + "'" for label in labels) + "]"
-    known = engine.run(f"SELECT hash(unnest({literal}::VARCHAR[])) AS h")["h"] if labels else np.zeros(0, np.uint64)
-    if len(np.unique(known)) != len(labels):
+    if len(set(known.tolist())) != len(labels):
         raise ValueError("two labels share a hash")
     order = np.argsort(known)
-    return order[np.searchsorted(known[order], hashes)]
+    return np.searchsorted(known[order], hashes), [labels[i] for i in order.tolist()]

@@ -142,12 +142,8 @@ class SpansCells(ClassCells):
 
     @cached_property
     def tokens(self) -> Floats:
-        return self._token_sums(self.data.tokens)
+        return self._spread(self.data.tokens[0].astype(float))
 
     @cached_property
     def right_tokens(self) -> Floats:
-        return self._token_sums(self.data.right_tokens)
-
-    def _token_sums(self, sums: Ints | None) -> Floats:
-        """Zero, hence undefined, where the input is not tags."""
-        return self._spread(np.zeros(self.data.units) if sums is None else sums.astype(float))
+        return self._spread(self.data.tokens[1].astype(float))

@@ -47,8 +47,8 @@ class SpanData:
     matching: Matching = field(default_factory=Matching)
     gold_parent: Ints | None = None
     pred_parent: Ints | None = None
-    tokens: Ints | None = None
-    right_tokens: Ints | None = None
+    tagged: tuple[Tagged, Tagged, Ints] | None = None
+    """Gold's and the prediction's tags and the sentences that are scored, where both sides are tags."""
     texts: Sequence[Text] | None = None
     gold_classes: Sequence[Sequence[str]] | None = None
     pred_classes: Sequence[Sequence[str]] | None = None
@@ -57,6 +57,14 @@ class SpanData:
     @property
     def units(self) -> int:
         return len(self.ids)
+
+    @cached_property
+    def tokens(self) -> tuple[Ints, Ints]:
+        """Tokens of each document, and how many have the right tag; none where the input is not tags."""
+        if self.tagged is None:
+            return np.zeros(self.units, dtype=np.int64), np.zeros(self.units, dtype=np.int64)
+        gold, pred, rows = self.tagged
+        return gold.lengths[rows], equal_tokens(*_one_vocabulary(gold, pred))[rows]
 
     @cached_property
     def matched(self) -> Pairs:
@@ -189,9 +197,8 @@ def combine(
     (g, gp), (p, pp) = (
         _moved(side, rows, labels) for side, rows in zip(sides, (documents.gold, documents.pred), strict=True)
     )
-    tokens, right = _tokens(gold.tagged, pred.tagged, documents)
     return SpanData(
-        g, p, labels, _either(gold.ids, pred.ids, documents), matching, gp, pp, tokens, right,
+        g, p, labels, _either(gold.ids, pred.ids, documents), matching, gp, pp, _tagged(gold.tagged, pred.tagged, documents),
         _either(gold.texts, pred.texts, documents),
         _only(gold.classes, documents.gold), _only(pred.classes, documents.pred),
     )  # fmt: skip
@@ -237,13 +244,11 @@ def _only(column: Sequence[Any] | None, rows: Ints) -> list[Any] | None:
     return None if column is None else [column[row] if row >= 0 else [] for row in rows.tolist()]
 
 
-def _tokens(gold: Tagged | None, pred: Tagged | None, documents: Documents) -> tuple[Ints | None, Ints | None]:
-    """Tokens of each document and how many have the right tag, where both sides are tags of the same documents."""
+def _tagged(gold: Tagged | None, pred: Tagged | None, documents: Documents) -> tuple[Tagged, Tagged, Ints] | None:
     same = np.array_equal(documents.gold, documents.pred)
     if gold is None or pred is None or not same or len(gold.lengths) != len(pred.lengths):
-        return None, None
-    rows = documents.gold
-    return gold.lengths[rows], equal_tokens(*_one_vocabulary(gold, pred))[rows]
+        return None
+    return gold, pred, documents.gold
 
 
 def _one_vocabulary(gold: Tagged, pred: Tagged) -> tuple[Tagged, Tagged]:

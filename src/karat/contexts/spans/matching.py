@@ -37,9 +37,10 @@ def overlaps(gold: Spans, pred: Spans) -> Pairs:
     # Where the spans of a side do not overlap, a span with an equal partner overlaps nothing else.
     equal = _equal_on_line(gold, pred, line)
     g, p = _others(len(gold), equal.gold), _others(len(pred), equal.pred)
-    rest = Line(line.gold_start[g], line.gold_end[g], line.pred_start[p], line.pred_end[p])
-    found = _swept(gold.take(g), pred.take(p), rest)
-    return joined([equal, Pairs(g[found.gold], p[found.pred], found.common)])
+    low = np.searchsorted(line.pred_end[p], line.gold_start[g], side="right")
+    row, place = runs(low, np.searchsorted(line.pred_start[p], line.gold_end[g], side="left"))
+    g, p = g[row], p[place]
+    return joined([equal, Pairs(g, p, _common(gold, pred, g, p))])
 
 
 def _apart(start: Ints, end: Ints) -> bool:
@@ -57,8 +58,12 @@ def _swept(gold: Spans, pred: Spans, line: Line) -> Pairs:
     g1, p1 = _starting_inside(line.gold_start, line.gold_end, line.pred_start, side="left")
     p2, g2 = _starting_inside(line.pred_start, line.pred_end, line.gold_start, side="right")
     g, p = np.concatenate((g1, g2)), np.concatenate((p1, p2))
-    common = np.minimum(gold.end[g], pred.end[p]) - np.maximum(gold.start[g], pred.start[p])
+    common = _common(gold, pred, g, p)
     return Pairs(g, p, common) if np.all(common > 0) else Pairs(g, p, common).take(common > 0)
+
+
+def _common(gold: Spans, pred: Spans, g: Ints, p: Ints) -> Ints:
+    return np.minimum(gold.end[g], pred.end[p]) - np.maximum(gold.start[g], pred.start[p])
 
 
 def _starting_inside(start: Ints, end: Ints, other: Ints, *, side: str) -> tuple[Ints, Ints]:

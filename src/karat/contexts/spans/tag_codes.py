@@ -55,13 +55,12 @@ def _not_o(text: bytes, tokens: int) -> tuple[Ints, Ints, Ints]:
     """Token index, first byte and number of bytes of every token that is not `O`."""
     raw = np.frombuffer(text, dtype=np.uint8)
     edge = raw == NEWLINE
-    plain = edge[:-2] & (raw[1:-1] == LETTER_O) & edge[2:]
+    other = raw != LETTER_O  # of a byte: whether the token behind it is more than the letter O
+    other[:-2] = other[1:-1] | ~edge[2:]
     edges = np.flatnonzero(edge)
-    if tokens == 0:
-        return edges[:0], edges[:0], edges[:0]
-    if len(edges) != tokens + 1:
+    if len(edges) != tokens + 1 and tokens:
         raise ValueError("a tag holds a line break")
-    at = np.flatnonzero(~plain[np.minimum(edges[:-1], len(plain) - 1)])
+    at = np.flatnonzero(other[edges[:-1]]) if tokens else edges[:0]
     return at, edges[at] + 1, edges[at + 1] - edges[at] - 1
 
 

@@ -134,6 +134,15 @@ class Tagged:
         """The sentence of each marked token."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)[self.at]
 
+    @cached_property
+    def neighbours(self) -> tuple[Ints, Ints]:
+        """The codes before and after each marked token, O at a sentence's ends."""
+        touching = (np.diff(self.at) == 1) & (np.diff(self.sentence) == 0)
+        before, after = np.zeros_like(self.code), np.zeros_like(self.code)
+        np.copyto(before[1:], self.code[:-1], where=touching)
+        np.copyto(after[:-1], self.code[1:], where=touching)
+        return before, after
+
     @property
     def used(self) -> list[str]:
         """The tags that occur, O aside."""
@@ -210,15 +219,6 @@ def check_tags(tagged: Tagged, scheme: str) -> None:
         raise BadTag(tagged.tags[tagged.code[wrong[0]]], scheme, int(tagged.at[wrong[0]]))
 
 
-def _neighbours(tagged: Tagged) -> tuple[Ints, Ints]:
-    """The codes before and after each marked token, O at a sentence's ends."""
-    touching = (np.diff(tagged.at) == 1) & (np.diff(tagged.sentence) == 0)
-    before, after = np.zeros_like(tagged.code), np.zeros_like(tagged.code)
-    np.copyto(before[1:], tagged.code[:-1], where=touching)
-    np.copyto(after[:-1], tagged.code[1:], where=touching)
-    return before, after
-
-
 def decode(tagged: Tagged, labels: Sequence[str], scheme: str = "lenient") -> Spans:
     """The spans of tag sequences; `unit` is the sentence, positions are tokens.
 
@@ -228,7 +228,7 @@ def decode(tagged: Tagged, labels: Sequence[str], scheme: str = "lenient") -> Sp
     ([0, 3], [2, 4], [1, 0])
     """
     check_tags(tagged, scheme)
-    before, after = _neighbours(tagged)
+    before, after = tagged.neighbours
     bits = table(tagged.tags, scheme, suffix=tagged.suffix)
     into, out = bits[before, tagged.code], bits[tagged.code, after]
     pairing = _whole_spans if SCHEMES[scheme].whole else _forgiven_spans
@@ -267,7 +267,7 @@ def _whole_spans(into: NDArray[np.uint8], out: NDArray[np.uint8]) -> tuple[Ints,
 def malformed(tagged: Tagged) -> Ints:
     """Flat positions of tags that continue a span which is not there (an I- after O, or after another label)."""
     bits = table(tagged.tags, "lenient", suffix=tagged.suffix)
-    return tagged.at[(bits[_neighbours(tagged)[0], tagged.code] & BAD) > 0]
+    return tagged.at[(bits[tagged.neighbours[0], tagged.code] & BAD) > 0]
 
 
 def equal_tokens(gold: Tagged, pred: Tagged) -> Ints:
