@@ -11,7 +11,8 @@ import numpy as np
 
 from karat.contexts.spans.semeval import OUTCOMES, READINGS, greedy_table, precision_recall_f1
 from karat.contexts.spans.span import Spans
-from karat.contexts.spans.tags import decode, encode
+from karat.contexts.spans.tag_codes import encode
+from karat.contexts.spans.tags import decode
 from karat.metric import MetricError
 
 THEIRS = {"strict": "strict", "exact": "exact", "partial": "partial", "type": "ent_type"}
