@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import difflib
-from functools import cache
+import sys
+from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
 
 from karat.cells import Cells
@@ -61,12 +62,18 @@ def _defined_in(name: str) -> list[Definition]:
 def plugins() -> list[Definition]:
     """Metrics that other installed packages offer under the entry-point group ``karat.metrics``."""
     found = []
-    for point in entry_points(group="karat.metrics"):
+    for point in _points(tuple(sys.path)):
         definition = point.load()
         if not isinstance(definition, Definition):
             raise MetricError(f"the plug-in {point.value} is not a metric; decorate it with karat.metric")
         found.append(definition)
     return found
+
+
+@lru_cache(maxsize=8)
+def _points(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Entry points found on ``path``; remembered, because asking every installed package takes longer than scoring."""
+    return tuple(entry_points(group="karat.metrics"))
 
 
 def contexts_of(cells: type[Cells]) -> list[str]:
