@@ -573,7 +573,7 @@ def test_cells_that_no_metric_tells_apart_may_be_merged(context, make):
     stratum = sample_of(e.systems[0].cells, battery, True).strata[0]
     for _ in range(3):
         n = rng.integers(0, 4, stratum.design.width).astype(float)
-        score, count = merged(stratum.statistic, n)
+        score, count = merged(stratum.statistic, n, few=0)
         assert count.sum() == n.sum()
         np.testing.assert_allclose(score(count[None]), stratum.statistic(n[None]), rtol=1e-9, atol=1e-12)
 

@@ -160,3 +160,10 @@ def test_resamples_without_a_score_are_said():
     e = karat.evaluate(["A"] * 38 + ["B"] * 2, ["A"] * 39 + ["B"], metrics=["kappa"], intervals=True, resamples=499)
     assert "interval-undefined" in {f.code for f in e.findings}
     assert 0.05 < e["kappa"].interval.undefined < 0.2
+
+
+def test_intervals_do_not_depend_on_the_other_metrics():
+    one, many = (
+        karat.evaluate(GOLD, PRED, metrics=m, intervals=True, resamples=299) for m in (["f1"], ["kappa", "f1", "icm"])
+    )
+    assert one["f1"].interval == many["f1"].interval

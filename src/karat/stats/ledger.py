@@ -122,10 +122,14 @@ class Shared:
         return Replay(products, len(led.n))
 
 
-def merged(statistic: Statistic, n: Floats) -> tuple[Statistic, Floats] | None:
-    """The statistic over distinct outcomes (cells that no metric can tell apart are one) and their counts.
+FEW_CELLS = 5_000
+"""Up to this many, cells stay apart, so that resamples do not depend on which metrics are asked for together."""
 
-    None where the vectors are too many to write out.
+
+def merged(statistic: Statistic, n: Floats, few: int = FEW_CELLS) -> tuple[Statistic, Floats] | None:
+    """The statistic as one dense product, over cells (and, if there are many, over those that metrics tell apart).
+
+    With the counts that go with it; None where the vectors are too many to write out.
     """
     led = ledger(statistic, n, (), ())
     width = sum(x.shape[1] if len(x.shape) > 1 else 1 for x in led.vectors)
@@ -134,7 +138,8 @@ def merged(statistic: Statistic, n: Floats) -> tuple[Statistic, Floats] | None:
     parts = [dense(x).reshape(len(n), -1) for x in led.vectors]
     ends = np.cumsum([0, *(p.shape[1] for p in parts)])
     table = np.concatenate(parts, 1)
-    _, first, inverse = np.unique(marks(table), return_index=True, return_inverse=True)
+    key = marks(table) if len(n) > few else np.arange(len(n))
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     distinct = table[first]
 
     def score(W: Any) -> Floats:
