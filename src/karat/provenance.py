@@ -21,6 +21,9 @@ from karat.read.table import Table
 CHEAP = 20_000
 """Records that are hashed without being asked: 15 ms of one core."""
 
+_COST = {"weights": 5, "votes": 5}
+"""Records with many numbers cost as much as several labels."""
+
 _SHORT = {"average": "avg"}
 
 
@@ -61,6 +64,9 @@ def _text(name: str, kind: str) -> str:
     column = '"' + name.replace('"', '""') + '"'
     if kind.startswith("MAP"):
         column = f"list_sort(map_entries({column}))"
+    elif kind.startswith("STRUCT(labels"):
+        second = "votes" if "votes" in kind else "weights"
+        column = f"list_sort(list_zip({column}.labels, {column}.{second}))"
     return f"coalesce(nfc_normalize(CAST({column} AS VARCHAR)), chr(0))"
 
 
@@ -82,7 +88,7 @@ def _plain(column: Any) -> Any:
 
 def input_record(engine: Engine, table: Table, hashes: bool | None = None) -> dict[str, Any]:
     """One input: what it is called, how large it is, and its hashes (of large ones only if asked for)."""
-    wanted = hashes or (hashes is None and bool(table.sql) and table.rows <= CHEAP)
+    wanted = hashes or (hashes is None and bool(table.sql) and table.rows * _COST.get(table.kind, 1) <= CHEAP)
     return {
         "role": table.role, "path": table.name, "system": table.system or None, "format": table.format,
         "rows": table.rows, "bytes": table.bytes, "sha256": table.sha256,

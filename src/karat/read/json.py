@@ -7,8 +7,11 @@ import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from karat.findings import Finding, InputError, finding
 from karat.read.relation import Engine, normalise, quoted
@@ -44,7 +47,9 @@ def read_jsonl(engine: Engine, source: Source, read: Read) -> Table:
 def _read(engine: Engine, source: Source, read: Read, format: str, layout: str) -> Table:
     raw = quoted(f"raw {read.role} {read.name}")
     try:
-        found = engine.types(f"read_json({source.sql}, format='{layout}', records=true, map_inference_threshold=-1)")
+        found = _fields(source, format) or engine.types(
+            f"read_json({source.sql}, format='{layout}', records=true, map_inference_threshold=-1)"
+        )
         scan = f"read_json({source.sql}, format='{layout}', records=true, columns={{{_columns(found, read)}}})"
         engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {scan}")
         _plain_ids(engine, source, read, raw, format, layout)
@@ -54,6 +59,23 @@ def _read(engine: Engine, source: Source, read: Read, format: str, layout: str) 
         raise InputError(diagnose(source, format) or [_no_fields(source)]) from error
     lines = lambda row: line_of(source, format, row)
     return normalise(engine, read, raw, format, json_text=True, line_of=lines, findings=source.findings)
+
+
+SMALL = 1 << 24
+"""Bytes up to which every record is asked for its fields; of larger files the engine takes a sample."""
+
+
+def _fields(source: Source, format: str) -> dict[str, str]:
+    """The fields of any record, in order of appearance; none where the engine had better look (and complain)."""
+    if source.path.stat().st_size > SMALL:
+        return {}
+    record = msgspec.json.Decoder(dict[str, msgspec.Raw])
+    array = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
+    try:
+        records = array.decode(source.bytes()) if format == "json" else record.decode_lines(source.bytes())
+    except (msgspec.DecodeError, UnicodeError):
+        return {}
+    return dict.fromkeys(chain.from_iterable(records), "")
 
 
 def _columns(found: dict[str, str], read: Read) -> str:
