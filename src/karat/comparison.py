@@ -209,6 +209,10 @@ class Comparison:
         """This comparison as a report."""
         return import_module("karat.report.comparison").render(self, report, **options)
 
+    def charts(self) -> list[str]:
+        """Forest plots, p-value matrices and critical-difference diagrams as SVG, metric by metric."""
+        return list(import_module("karat.report.comparison_page").charts(self))
+
     def to_dicts(self) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = self.render("dicts")
         return rows

@@ -585,3 +585,22 @@ def test_label_sets_of_sets_may_differ():
     c = karat.compare(gold, {"a": label_sets(rng, 0.95, gold), "b": odd}, metrics=["f1", "jaccard"], resamples=199)
     assert all(p.test.name == "randomisation" and p.verdict == "better" for p in c.pairs)
     assert c.pairs[0].b_value == pytest.approx(c.evaluation.systems[1]["f1"].value)
+
+
+def test_threads_do_not_change_a_digit():
+    from concurrent.futures import ThreadPoolExecutor
+
+    def rows(_):
+        return karat.compare(
+            GOLD, {k: SYSTEMS[k] for k in ("fair", "even")}, metrics=["f1", "kappa"], resamples=199, draws=499
+        ).to_dicts()
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(rows, range(4)))
+    assert all(f == found[0] for f in found)
+
+
+def test_charts_share_their_groups_with_the_table(comparison):
+    charts = comparison.charts()
+    assert len(charts) == 8
+    assert all(chart.startswith("<svg") for chart in charts)
