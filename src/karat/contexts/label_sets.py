@@ -41,7 +41,7 @@ def _share(num: Floats, den: Floats) -> Floats:
     return np.divide(num, den, out=np.zeros(len(num)), where=den > 0)
 
 
-@metric(MultiLabelCells, proportion=True, reference="Zhang & Zhou 2014, doi:10.1109/TKDE.2013.39")
+@metric(MultiLabelCells, proportion=True, symmetric=True, reference="Zhang & Zhou 2014, doi:10.1109/TKDE.2013.39")
 def accuracy(W: Weights, cells: MultiLabelCells) -> Values:
     """Share of gold items whose predicted set is exactly the gold set, as scikit-learn's accuracy of label sets.
 
