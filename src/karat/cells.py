@@ -30,7 +30,7 @@ class Sparse:
         row, col = np.asarray(row, np.int64), np.asarray(col, np.int64)
         data = np.broadcast_to(np.asarray(data, float), row.shape)
         keep = data != 0
-        return Sparse(row[keep], col[keep], data[keep], shape)
+        return Sparse(row, col, data, shape) if keep.all() else Sparse(row[keep], col[keep], data[keep], shape)
 
     def rows(self, index: Ints) -> Sparse:
         """The matrix whose row ``i`` is this one's row ``index[i]``."""
@@ -91,6 +91,8 @@ class Grouped:
                 self._known[id(x)] = x, self._by_class(x)
             return self._known[id(x)][1].copy()
         x = np.asarray(x, float)
+        if x.ndim == 1 and groups == 1:
+            return np.array([(x * self.n).sum()])
         if x.ndim == 1:
             return np.bincount(self.group, x * self.n, groups).astype(float)
         out = np.empty((groups, x.shape[1]))

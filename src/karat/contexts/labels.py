@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.contexts.base import Table
+from karat.contexts.base import Coded, Table
 from karat.contexts.pairing import LIMIT, more
 from karat.findings import Finding, finding
 
@@ -23,6 +25,43 @@ def ordered(labels: Iterable[str]) -> list[str]:
         return sorted(labels, key=lambda label: (float(label), label))
     except ValueError:
         return sorted(labels)
+
+
+def as_coded(values: NDArray[Any]) -> Coded:
+    """A column of texts as codes; whatever is no text is missing."""
+    table: defaultdict[Any, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(table.__getitem__, values.tolist()), np.int64, len(values))
+    texts = [v for v in table if isinstance(v, str)]
+    return Coded(recoded(Coded(codes, list(table)), texts), texts)
+
+
+def recoded(coded: Coded, labels: Sequence[str]) -> NDArray[np.int64]:
+    """The codes of a column in another list of labels; −1 for those that it lacks, and for missing values."""
+    at = {label: i for i, label in enumerate(labels)}
+    lookup = np.array([*(at.get(v, -1) for v in coded.values), -1], np.int64)
+    return lookup[coded.codes]
+
+
+def common_codes(gold: Coded, pred: Coded) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
+    """The labels that either column uses, in order, and both columns in their codes."""
+    classes = ordered(label for side in (gold, pred) for label in _in_use(side))
+    return classes, recoded(gold, classes), recoded(pred, classes)
+
+
+def _in_use(coded: Coded) -> list[str]:
+    used = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.values))
+    return [coded.values[i] for i in np.flatnonzero(used).tolist()]
+
+
+def tally(key: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct keys below ``size`` in order, and how often each occurs."""
+    if size <= 4 * len(key) + (1 << 20):
+        counts = np.bincount(key, minlength=size)
+        found = np.flatnonzero(counts)
+        return found, counts[found]
+    ordered_keys = np.sort(key)
+    first = np.flatnonzero(np.concatenate([[True], ordered_keys[1:] != ordered_keys[:-1]]))
+    return ordered_keys[first], np.diff(np.append(first, len(key)))
 
 
 def encode(values: NDArray[Any], classes: Sequence[str]) -> NDArray[np.int64]:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from karat.cells import Floats, Ints, Sparse, Weights
-from karat.contexts.base import MISSING, Coded, Context, Counted, Option, Run, Table
-from karat.contexts.labels import encode, ordered, unknown_labels
+from karat.contexts.base import MISSING, Coded, Columns, Context, Counted, Option, Run, Table
+from karat.contexts.labels import as_coded, common_codes, recoded, tally, unknown_labels
 from karat.contexts.pairing import Coverage, coverage_findings, joined, repeated_ids
 from karat.contexts.tree import HIERARCHY, TreeCells, outside_hierarchy
 from karat.evaluation import Detail
@@ -132,27 +132,24 @@ def _count_coded(gold: Any, pred: Any, units: bool) -> dict[str, Any]:
     """Cells of two aligned columns of codes, in one pass."""
     assert isinstance(gold, Coded)
     assert isinstance(pred, Coded)
-    width = len(pred.values) + 1
-    key = gold.codes * width
-    key += pred.codes + 1
-    count = np.bincount(key, minlength=len(gold.values) * width)
-    found = np.flatnonzero(count)
-    names = np.array([*pred.values, None], object)
+    width = len(pred.values)
+    key = np.multiply(gold.codes, width, dtype=np.int64)
+    key += pred.codes
+    found, n = tally(key, len(gold.values) * width)
+    rows = found // width
     out: dict[str, Any] = {
-        "test_case": np.full(len(found), "", object),
-        "gold": np.array(gold.values, object)[found // width],
-        "pred": names[found % width - 1],
-        "n": count[found],
+        "test_case": Coded(np.zeros(len(found), np.int64), [""]),
+        "gold": Coded(rows, gold.values),
+        "pred": Coded(found - rows * width, pred.values),
+        "n": n,
     }
-    if units:
-        out |= {"unit": np.searchsorted(found, key), "unit_ids": range(len(key))}
-    return out
+    return out | ({"unit": np.searchsorted(found, key), "unit_ids": range(len(key))} if units else {})
 
 
 def _count_relation(run: Run, source: str, units: bool) -> dict[str, Any]:
     fields = "coalesce(g.test_case, p.test_case) AS test_case, g.value AS gold, p.value AS pred"
     if not units:
-        return dict(run(f"SELECT {fields}, count(*) AS n FROM {source} GROUP BY ALL ORDER BY ALL"))
+        return _coded(run(f"SELECT {fields}, count(*) AS n FROM {source} GROUP BY ALL ORDER BY ALL"))
     each = f"(SELECT coalesce(g.id, p.id) AS id, {fields} FROM {source})"
     whole = f"SELECT test_case, gold, pred, count(*) AS n FROM {each} GROUP BY ALL ORDER BY ALL"
     of_unit = (
@@ -161,20 +158,24 @@ def _count_relation(run: Run, source: str, units: bool) -> dict[str, Any]:
         " ORDER BY u.test_case, u.id"
     )
     found = run(of_unit)
-    return dict(run(whole)) | {
+    return _coded(run(whole)) | {
         "unit": found["cell"],
         "unit_ids": found["id"].tolist(),
         "unit_cases": found["test_case"],
     }
 
 
+def _coded(columns: Columns) -> dict[str, Any]:
+    """The columns of a query with labels and test cases as codes."""
+    return {name: column if name == "n" else as_coded(column) for name, column in columns.items()}
+
+
 def _cells(columns: Mapping[str, Any], options: Mapping[str, Any]) -> MonoLabelCells:
-    labels = {v for side in ("gold", "pred") for v in columns[side].tolist() if isinstance(v, str)}
-    classes = ordered(labels)
-    test_cases = sorted(set(columns["test_case"].tolist()))
+    classes, gold, pred = common_codes(columns["gold"], columns["pred"])
+    cases = columns["test_case"]
+    test_cases = sorted(cases.values)
     return MonoLabelCells(
-        encode(columns["gold"], classes), encode(columns["pred"], classes), columns["n"],
-        encode(columns["test_case"], test_cases), test_cases, classes, options["hierarchy"],
+        gold, pred, columns["n"], recoded(cases, test_cases), test_cases, classes, options["hierarchy"],
         unit=columns.get("unit"), unit_ids=columns.get("unit_ids"),
     )  # fmt: skip
 
@@ -202,7 +203,8 @@ def _unknown(cells: MonoLabelCells) -> dict[str, int]:
 
 
 def _used(cells: MonoLabelCells, codes: Ints) -> list[str]:
-    return [cells.classes[i] for i in np.unique(codes[codes >= 0])]
+    used = np.bincount(codes[codes >= 0], minlength=len(cells.classes))
+    return [cells.classes[i] for i in np.flatnonzero(used).tolist()]
 
 
 def _confusion(cells: MonoLabelCells) -> Detail:

@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import count
 from typing import Any
 
 import msgspec
@@ -16,6 +14,8 @@ from numpy.typing import NDArray
 from karat.contexts.base import Coded
 from karat.findings import InputError, finding
 from karat.read import rankings
+from karat.read.codes import code_column
+from karat.read.indicators import as_indicators, read_indicators
 from karat.read.pages import shape
 from karat.read.relation import Engine, normalise, quoted
 from karat.read.table import Read, Table, match_columns
@@ -34,10 +34,12 @@ def read_memory(engine: Engine, given: Any, read: Read) -> Table:
         return rankings.read_dicts(given, read)
     if isinstance(given, Mapping):
         return _read_pairs(engine, given, read)
-    values = given.tolist() if isinstance(given, np.ndarray) and given.ndim > 1 else given
-    if not isinstance(values, np.ndarray):
-        values = list(_series(values)) if not hasattr(values, "__array__") else np.asarray(values)
-    if not len(values):
+    if (marks := as_indicators(given)) is not None:
+        return read_indicators(engine, marks, read)
+    if is_column(given) and len(given):
+        return coded_table(code_column(given), read, "array")
+    values = given.tolist() if hasattr(given, "tolist") else list(_series(given))
+    if not values:
         raise InputError([finding("no-records", read.name)])
     if isinstance(values, list) and is_tag_lists(values, read):
         return read_tag_lists(values, read)
@@ -46,6 +48,15 @@ def read_memory(engine: Engine, given: Any, read: Read) -> Table:
     if isinstance(values, list) and isinstance(values[0], Mapping) and _is_records(values, read):
         return _read_records(engine, values, read)
     return _read_column(engine, values, read)
+
+
+def is_column(given: Any) -> bool:
+    """Is it a one-dimensional array or series of plain values? (Nested values are read as records are.)"""
+    if not hasattr(given, "__array__") or getattr(given, "ndim", 1) != 1:
+        return False
+    kind = getattr(getattr(given, "dtype", None), "kind", "")
+    first = next(iter(given[:1]), None)
+    return kind in "iufbUSMm" or not isinstance(first, (list, tuple, set, frozenset, Mapping, np.ndarray))
 
 
 def _is_frame(given: Any) -> bool:
@@ -128,12 +139,10 @@ def _texts(column: Iterable[Any]) -> NDArray[np.object_]:
 
 def _read_column(engine: Engine, values: Any, read: Read) -> Table:
     """One value per item, paired by position: how scikit-learn is called."""
-    first = values[0]
-    if isinstance(first, (list, tuple, set, frozenset, Mapping, np.ndarray)):
-        ids = [str(i) for i in range(len(values))]
+    if isinstance(values[0], (list, tuple, set, frozenset, Mapping, np.ndarray)):
+        ids = [str(i) for i in range(1, len(values) + 1)]
         return _read_columns(engine, {"id": ids, "value": list(values)}, read, "value", "list")
-    coded = factorise(np.asarray(values) if not isinstance(values, list) else np.array(values, object))
-    return coded_table(coded, read, "array")
+    return coded_table(code_column(values), read, "array")
 
 
 def coded_table(coded: Coded, read: Read, format: str) -> Table:
@@ -154,77 +163,31 @@ def coded_table(coded: Coded, read: Read, format: str) -> Table:
     )
 
 
-def factorise(values: NDArray[Any]) -> Coded:
-    """Integer codes of an array's values and their texts, in linear time."""
-    if values.dtype == object:
-        return _factorise_objects(values)
-    if values.dtype.kind in "iu" and len(values):
-        return _factorise_integers(values)
-    if values.dtype.kind == "U":
-        return _factorise_texts(values)
-    found, codes = np.unique(values, return_inverse=True)
-    return Coded(codes.reshape(-1).astype(np.int64), [str(v) for v in found.tolist()])
-
-
-def _factorise_objects(values: NDArray[Any]) -> Coded:
-    table: defaultdict[Any, int] = defaultdict(count().__next__)
-    codes = np.fromiter(map(table.__getitem__, values.tolist()), np.int64, len(values))
-    names: dict[str, int] = {}
-    lookup = np.array([-1 if v is None or v != v else names.setdefault(str(v), len(names)) for v in table], np.int64)
-    same = len(names) == len(table)
-    return Coded(codes if same else lookup[codes], list(names))
-
-
-def _factorise_integers(values: NDArray[Any]) -> Coded:
-    low, high = int(values.min()), int(values.max())
-    if high - low > 4 * len(values) + 1000:
-        found, codes = np.unique(values, return_inverse=True)
-        return Coded(codes.reshape(-1).astype(np.int64), [str(v) for v in found.tolist()])
-    codes = values.astype(np.int64)
-    if low:
-        codes -= low
-    return Coded(codes, [str(v) for v in range(low, high + 1)])
-
-
-_SLOTS = 1 << 15
-
-
-def _factorise_texts(values: NDArray[np.str_]) -> Coded:
-    """Hash each text to a slot; texts that share a slot with another text take the slow way."""
-    width = values.dtype.itemsize // 4
-    letters = np.ascontiguousarray(values).view(np.uint32).reshape(len(values), width)
-    mixed = np.zeros(len(values), np.uint64)
-    for column in range(width):
-        mixed = (mixed ^ letters[:, column]) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    slot = (mixed % np.uint64(_SLOTS)).astype(np.int64)
-    holder = np.full(_SLOTS, -1, np.int64)
-    holder[slot] = np.arange(len(values))
-    if (
-        not np.array_equal(mixed[holder[slot]], mixed)
-        or len(np.unique(mixed[holder[holder >= 0]])) != (holder >= 0).sum()
-    ):
-        found, codes = np.unique(values, return_inverse=True)
-        return Coded(codes.reshape(-1).astype(np.int64), found.tolist())
-    used = np.flatnonzero(holder >= 0)
-    renumber = np.empty(_SLOTS, np.int64)
-    renumber[used] = np.arange(len(used))
-    return Coded(renumber[slot], values[holder[used]].tolist())
-
-
 def _read_frame(engine: Engine, frame: Any, read: Read) -> Table:
     """A Polars, pandas or PyArrow frame, or anything with the Arrow stream interface."""
     ranked = rankings.read_frame(frame, read)
     if ranked is not None:
         return ranked
+    if (column := _only_labels(frame, read)) is not None:
+        return coded_table(code_column(column), read, type(frame).__module__.split(".")[0])
     raw = f"raw {read.role} {read.name}"
-    if _is_pandas(frame):
-        # The engine converts Python objects anew in every scan: convert them once.
-        engine.register(f"frame {raw}", frame)
+    if _is_pandas(frame) or not hasattr(frame, "columns"):
+        # The engine converts Python objects anew in every scan, and a bare stream may be read once: do it once.
+        engine.register(f"frame {raw}", frame if _is_pandas(frame) else _Stream(frame))
         engine.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(raw)} AS SELECT * FROM {quoted('frame ' + raw)}")
     else:
         engine.register(raw, _Stream(frame))
     return normalise(engine, read, quoted(raw), type(frame).__module__.split(".")[0], line_of=lambda row: row + 1)
+
+
+def _only_labels(frame: Any, read: Read) -> Any | None:
+    """The label column of a frame without ids: it is paired by position, and needs no engine."""
+    names = [str(c) for c in getattr(frame, "columns", ())]
+    found = match_columns(names, read.columns)
+    if set(found) != {"value"} or len(set(names)) < len(names) or not _is_pandas(frame):
+        return None
+    column = frame[found["value"]]
+    return column if str(column.dtype) == "category" else None
 
 
 def _is_pandas(frame: Any) -> bool:

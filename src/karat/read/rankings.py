@@ -87,7 +87,7 @@ def _of_dicts(items: list[tuple[str, Mapping[str, float]]], size: int, done: int
 
 def read_frame(frame: Any, read: Read) -> Table | None:
     """A frame of rankings by its Arrow columns; None if it is something else, or pyarrow is not there."""
-    names = list(map(str, getattr(frame, "column_names", None) or list(frame.columns)))
+    names = list(map(str, getattr(frame, "column_names", None) or list(getattr(frame, "columns", ()))))
     roles = match_columns(names, read.columns)
     wanted = read.context == "ranking" or roles.get("value", "").lower() in NUMBERS
     if not wanted or roles.keys() < {"test_case", "id", "value"}:

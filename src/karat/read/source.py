@@ -23,6 +23,7 @@ from typing import IO, Any
 from karat.findings import Finding, InputError, finding
 
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_BINARY = (b"PAR1", b"ARROW1")
 _BOMS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8: "utf-8-sig"}
 
 
@@ -78,7 +79,7 @@ class Source:
     def _recode(self, encoding: str | None) -> None:
         marked = next((e for bom, e in _BOMS.items() if self.head.startswith(bom)), None)
         wanted = encoding or marked
-        if wanted is None and (guess := _looks_wide(self.head)):
+        if wanted is None and not self.head.startswith(_BINARY) and (guess := _looks_wide(self.head)):
             raise InputError([finding("looks-utf16", self.name, 1, encoding=guess)])
         if wanted in (None, "utf-8"):
             return

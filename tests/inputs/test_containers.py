@@ -1,0 +1,242 @@
+"""The same data score the same, whatever file or object they come in."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+import zstandard
+
+import karat
+
+GOLD = ["A", "b c", "Ünï", "A", "1", "1.0", "NA", "null", "true", 'say "x"', "A", "b c"]
+PRED = ["A", "A", "Ünï", "1", "1", "1.0", "NA", "A", "true", "A", "A", "b c"]
+IDS = [f"d{i:02d}" for i in range(len(GOLD))]
+METRICS = ["accuracy", "f1", "kappa", "icm", "balanced_accuracy"]
+
+Write = Callable[[Path, list[str], list[str]], Any]
+
+
+def scores(gold: Any, pred: Any, **options: Any) -> list[float | None]:
+    found = karat.evaluate(gold, pred, metrics=METRICS, context="monolabel", **options)
+    return [found[m].value for m in METRICS]
+
+
+EXPECTED = scores(GOLD, PRED)
+
+
+def columns(ids: list[str], values: list[str]) -> dict[str, list[str]]:
+    return {"id": ids, "value": values}
+
+
+def records(ids: list[str], values: list[str]) -> list[dict[str, str]]:
+    return [{"id": i, "value": v} for i, v in zip(ids, values, strict=True)]
+
+
+def table(ids: list[str], values: list[str], mark: str, end: str = "\n") -> str:
+    quote = lambda text: '"' + text.replace('"', '""') + '"'
+    return end.join([f"id{mark}value", *(f"{i}{mark}{quote(v)}" for i, v in zip(ids, values, strict=True))]) + end
+
+
+def file(suffix: str, content: Callable[[list[str], list[str]], str | bytes]) -> Write:
+    def write(folder: Path, ids: list[str], values: list[str]) -> str:
+        path = folder.with_suffix(suffix)
+        found = content(ids, values)
+        path.write_bytes(found.encode() if isinstance(found, str) else found)
+        return str(path)
+
+    return write
+
+
+def memory(make: Callable[[list[str], list[str]], Any]) -> Write:
+    return lambda folder, ids, values: make(ids, values)
+
+
+def packed(columns: dict[str, list[str]], save: Callable[[Any, Any], Any]) -> bytes:
+    out = pa.BufferOutputStream()
+    save(pa.table(columns), out)
+    return out.getvalue().to_pybytes()
+
+
+class Stream:
+    """An object with nothing but the Arrow stream interface."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._frame.__arrow_c_stream__(requested_schema)
+
+
+def jsonl(i: list[str], v: list[str]) -> str:
+    return "\n\n".join(json.dumps(r) for r in records(i, v))
+
+
+WITH_IDS: dict[str, Write] = {
+    "json": file(".json", lambda i, v: json.dumps(records(i, v))),
+    "json indented": file(".json", lambda i, v: json.dumps(records(i, v), indent=3, ensure_ascii=False)),
+    "json with test case": file(".json", lambda i, v: json.dumps([{"test_case": "T", **r} for r in records(i, v)])),
+    "jsonl": file(".jsonl", jsonl),
+    "csv": file(".csv", lambda i, v: table(i, v, ",")),
+    "csv semicolon": file(".csv", lambda i, v: table(i, v, ";")),
+    "csv crlf bom": file(".csv", lambda i, v: "\ufeff" + table(i, v, ",", "\r\n")),
+    "csv cr": file(".csv", lambda i, v: table(i, v, ",", "\r")),
+    "csv mixed line ends": file(".csv", lambda i, v: table(i, v, ",").replace("\n", "\r\n", 3)),
+    "csv utf-16": file(".csv", lambda i, v: table(i, v, ",").encode("utf-16")),
+    "csv without header": file(".csv", lambda i, v: table(i, v, ",").split("\n", 1)[1]),
+    "csv other names": file(".csv", lambda i, v: table(i, v, ",").replace("id,value", " ID , Label ")),
+    "tsv": file(".tsv", lambda i, v: table(i, v, "\t")),
+    "tsv.gz": file(".gz", lambda i, v: gzip.compress(table(i, v, "\t").encode())),
+    "json.zst": file(".zst", lambda i, v: zstandard.compress(json.dumps(records(i, v)).encode())),
+    "zst of two frames": file(".zst", lambda i, v: b"".join(zstandard.compress(p.encode()) for p in (jsonl(i, v)[:99], jsonl(i, v)[99:]))),
+    "parquet": file(".parquet", lambda i, v: packed(columns(i, v), pyarrow.parquet.write_table)),
+    "arrow": file(".arrow", lambda i, v: packed(columns(i, v), pyarrow.feather.write_feather)),
+    "records": memory(records),
+    "dict": memory(lambda i, v: dict(zip(i, v, strict=True))),
+    "dict of columns": memory(columns),
+    "pandas": memory(lambda i, v: pd.DataFrame(columns(i, v))),
+    "pandas objects": memory(lambda i, v: pd.DataFrame(columns(i, v), dtype=object)),
+    "pandas categories": memory(lambda i, v: pd.DataFrame({"id": i, "value": pd.Categorical(v)})),
+    "polars": memory(lambda i, v: pl.DataFrame(columns(i, v))),
+    "polars categories": memory(lambda i, v: pl.DataFrame(columns(i, v), schema_overrides={"value": pl.Categorical})),
+    "pyarrow": memory(lambda i, v: pa.table(columns(i, v))),
+    "pyarrow dictionary": memory(lambda i, v: pa.table({"id": i, "value": pa.array(v).dictionary_encode()})),
+    "record batches": memory(lambda i, v: pa.table(columns(i, v)).to_reader()),
+    "arrow stream": memory(lambda i, v: Stream(pl.DataFrame(columns(i, v)))),
+}  # fmt: skip
+
+BY_POSITION: dict[str, Write] = {
+    "list": memory(lambda i, v: v),
+    "tuple": memory(lambda i, v: tuple(v)),
+    "numpy unicode": memory(lambda i, v: np.array(v)),
+    "numpy big-endian": memory(lambda i, v: np.array(v).astype(">U9")),
+    "numpy strided": memory(lambda i, v: np.repeat(np.array(v), 2)[::2]),
+    "numpy objects": memory(lambda i, v: np.array(v, object)),
+    "numpy bytes": memory(lambda i, v: np.array([x.encode() for x in v])),
+    "pandas series": memory(lambda i, v: pd.Series(v)),
+    "pandas categorical series": memory(lambda i, v: pd.Series(pd.Categorical(v))),
+    "pandas categorical": memory(lambda i, v: pd.Categorical(v)),
+    "pandas frame of labels": memory(lambda i, v: pd.DataFrame({"label": v})),
+    "pandas frame of categories": memory(lambda i, v: pd.DataFrame({"label": pd.Categorical(v)})),
+    "polars series": memory(lambda i, v: pl.Series(v)),
+    "polars categorical series": memory(lambda i, v: pl.Series(v, dtype=pl.Categorical)),
+    "polars enum series": memory(lambda i, v: pl.Series(v, dtype=pl.Enum(sorted({*GOLD, *PRED})))),
+    "pyarrow array": memory(lambda i, v: pa.array(v)),
+    "pyarrow chunks": memory(lambda i, v: pa.chunked_array([v[:3], v[3:]])),
+}
+
+
+@pytest.mark.parametrize("name", WITH_IDS)
+def test_with_ids(name: str, tmp_path: Path) -> None:
+    """Predictions in gold's order, and in another."""
+    write = WITH_IDS[name]
+    for step in (1, -1):
+        gold = write(tmp_path / "gold", IDS, GOLD)
+        pred = write(tmp_path / "pred", IDS[::step], PRED[::step])
+        assert scores(gold, pred) == EXPECTED
+
+
+@pytest.mark.parametrize("name", BY_POSITION)
+def test_by_position(name: str, tmp_path: Path) -> None:
+    write = BY_POSITION[name]
+    assert scores(write(tmp_path / "gold", IDS, GOLD), write(tmp_path / "pred", IDS, PRED)) == EXPECTED
+    assert scores(GOLD, write(tmp_path / "pred", IDS, PRED)) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "bool", "object", "U8", "S8"]
+)  # fmt: skip
+def test_numpy_dtypes(dtype: str) -> None:
+    rng = np.random.default_rng(3)
+    gold, pred = rng.integers(0, 2, 50).astype(dtype), rng.integers(0, 2, 50).astype(dtype)
+    plain = [[str(v) for v in side.astype(float).astype(int)] for side in (gold, pred)]
+    assert scores(gold, pred) == scores(*plain)
+
+
+@pytest.mark.parametrize("values", [[-5, 3, 10**15], [0.5, -0.0, 1e300], [2**63, 1, 0]])
+def test_wide_numbers(values: list[float]) -> None:
+    rng = np.random.default_rng(4)
+    gold, pred = (np.array(values)[rng.integers(0, 3, 60)] for _ in "ab")
+    assert scores(gold, pred) == scores(*([str(v) for v in side.tolist()] for side in (gold, pred)))
+
+
+def test_codes_are_exact_where_hashes_collide() -> None:
+    """More distinct values than slots, so that most lose their slot at first."""
+    from karat.read.codes import factorise
+
+    values = np.random.default_rng(5).permutation(np.arange(200_000).repeat(2)).astype(str)
+    coded = factorise(values)
+    assert len(set(coded.values)) == len(coded.values) == 200_000
+    assert (np.array(coded.values)[coded.codes] == values).all()
+
+
+def test_numbers_of_several_types_stay_apart() -> None:
+    assert karat.evaluate([1, True, 1.0, "1"], [1, True, 1.0, "1"])["f1"].value == 1.0
+    assert karat.evaluate([1, 1, 2], [1.0, True, 2], context="monolabel")["accuracy"].value == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("gap", [None, float("nan"), pd.NA, np.float64("nan")])
+def test_a_gap_is_found(gap: Any) -> None:
+    with pytest.raises(karat.InputError, match="missing") as caught:
+        karat.evaluate(["A", "B"], ["A", gap], context="monolabel")
+    assert caught.value.findings[0].line == 2
+
+
+def indicator_forms() -> dict[str, Callable[[Any], Any]]:
+    from scipy.sparse import csr_matrix
+
+    lists = lambda marks: [[str(j) for j in np.flatnonzero(row)] for row in marks]
+    return {
+        "int": lambda m: m,
+        "bool": lambda m: m.astype(bool),
+        "float": lambda m: m * 1.0,
+        "sparse": csr_matrix,
+        "lists": lists,
+    }
+
+
+@pytest.mark.parametrize("form", indicator_forms())
+def test_indicator_matrices(form: str) -> None:
+    """Rows without a label are items with an empty set."""
+    rng = np.random.default_rng(6)
+    gold, pred = (rng.integers(0, 2, (40, 4)) for _ in "ab")
+    gold[3] = pred[3] = 0
+    from sklearn.metrics import f1_score, jaccard_score
+
+    make = indicator_forms()[form]
+    found = karat.evaluate(
+        make(gold), make(pred), context="multilabel", metrics=["f1", "f1(average=micro)", "jaccard", "subset_accuracy"]
+    )
+    assert found["f1"].value == pytest.approx(f1_score(gold, pred, average="macro"), abs=1e-12)
+    assert found["f1(average=micro)"].value == pytest.approx(f1_score(gold, pred, average="micro"), abs=1e-12)
+    assert found["jaccard"].value == pytest.approx(jaccard_score(gold, pred, average="macro"), abs=1e-12)
+    assert found["subset_accuracy"].value == pytest.approx((gold == pred).all(1).mean(), abs=1e-12)
+
+
+WITHOUT_ARROW = """
+import sys
+sys.modules["pyarrow"] = None
+import polars, pandas, karat
+data = {"id": ["1", "2", "3"], "value": ["A", "B", "A"]}
+for gold, pred in ((polars.DataFrame(data), polars.DataFrame(data)), (pandas.DataFrame(data), polars.DataFrame(data)),
+                   (polars.Series(data["value"]), polars.Series(data["value"])), (pandas.DataFrame(data), data)):
+    assert karat.evaluate(gold, pred)["accuracy"].value == 1.0
+print("done")
+"""
+
+
+def test_frames_need_no_pyarrow() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_ARROW], capture_output=True, text=True)
+    assert done.stdout == "done\n", done.stderr
