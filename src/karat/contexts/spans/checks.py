@@ -12,7 +12,7 @@ from karat.contexts.base import Table
 from karat.contexts.pairing import LIMIT, more
 from karat.contexts.spans.annotated import Annotated, Numbered, Side, Text
 from karat.contexts.spans.matching import Pairs, overlaps
-from karat.contexts.spans.span import Bools, Ints, Spans, any_overlap
+from karat.contexts.spans.span import Bools, Ints, Spans, any_overlap, on_one_line
 from karat.contexts.spans.tags import BadTag, malformed
 from karat.findings import Finding, finding
 
@@ -148,22 +148,43 @@ def _short(texts: Any, row: int) -> str:
 
 
 def _overlapping(table: Table, side: Annotated, spans: Side) -> list[Finding]:
-    """Spans of one label and level that overlap: twice the same, or gold that no system can match one to one."""
+    """The same span twice on either side; gold spans of one label and level that overlap."""
     s = spans.paths.spans
-    pairs = _among(
-        s, s if spans.parent is None else Spans(spans.parent + 1 + s.unit * (len(s) + 1), s.start, s.end, s.label)
-    )
-    first, second = pairs.gold, pairs.pred
-    same = (s.start[first] == s.start[second]) & (s.end[first] == s.end[second])
+    rows = {"span-repeated": _repeated(s)}
+    if table.role == "gold":
+        rows["span-overlaps"] = _crossing(s, spans.parent)
     out: list[Finding] = []
-    for code, rows in (("span-repeated", second[same]), ("span-overlaps", second[~same])):
-        if code == "span-overlaps" and table.role != "gold":
-            continue
+    for code, found in rows.items():
         make = lambda row, code=code: finding(
             code, table.name, _span_line(table, side, s, row), **_facts(side, spans.paths, row)
         )
-        out += _limited(code, np.unique(rows), table, make)
+        out += _limited(code, found, table, make)
     return out
+
+
+def _repeated(spans: Spans) -> Ints:
+    """Spans that an earlier one equals in document, place and label."""
+    size = int(spans.label.max(initial=0)) + 1
+    start = on_one_line(spans, spans).gold_start
+    key = start * size + spans.label
+    if np.all(key[1:] > key[:-1]):
+        return np.zeros(0, dtype=np.int64)
+    order = np.lexsort((np.arange(len(key)), spans.end, key))
+    same = (np.diff(key[order]) == 0) & (np.diff(spans.end[order]) == 0)
+    return np.sort(order[1:][same])
+
+
+def _crossing(spans: Spans, parent: Ints | None) -> Ints:
+    """Spans that overlap another of their label and level, but are not equal to it."""
+    level = (
+        spans
+        if parent is None
+        else Spans(parent + 1 + spans.unit * (len(spans) + 1), spans.start, spans.end, spans.label)
+    )
+    pairs = _among(spans, level)
+    first, second = pairs.gold, pairs.pred
+    same = (spans.start[first] == spans.start[second]) & (spans.end[first] == spans.end[second])
+    return np.unique(second[~same])
 
 
 def _among(spans: Spans, grouped: Spans) -> Pairs:

@@ -48,6 +48,10 @@ SCHEME = Option(
 )  # fmt: skip
 
 
+NEAREST = 200
+"""With more gold labels than this (poems, works) no similar label is looked for."""
+
+
 class SpansContext(Context):
     """Entities, nested entities, tagged tokens, page excerpts and passages."""
 
@@ -81,7 +85,8 @@ class SpansContext(Context):
         ]
         kept = documents.take(_kept(documents, options))
         data = combine(mine, theirs, kept, options, _matching(options))
-        findings += unknown_labels(*_unknown(data), pred)
+        unknown, known = _unknown(data)
+        findings += unknown_labels(unknown, known if len(known) <= NEAREST else known[:5], pred)
         return Counted(_cells(data, mine, theirs, kept, units), coverage.counts(), findings)
 
     def details(self, cells: Any) -> Sequence[Detail]:
