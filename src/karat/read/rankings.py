@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -109,18 +109,34 @@ def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) ->
         columns[c].null_count for c in roles.values()
     ):
         return None
-    names, documents = (_strings(arrow, columns[roles[r]]) for r in ("test_case", "id"))
+    names, documents = (_text(arrow, columns[roles[r]]) for r in ("test_case", "id"))
     number = value.cast(arrow.float64()).to_numpy()
     if not len(number):
         raise InputError([finding("no-records", read.name)])
-    native = FrameRun(names, documents, number)
-    judged = Judgements(names, documents, number, np.arange(1, len(number) + 1)) if read.role == "gold" else native
-    out = table(read, "frame", judged, len(number), [])
+    native: Any = FrameRun(names, documents, number)
+    if read.role == "gold":
+        native = Judgements(names.strings(), documents.strings(), number, np.arange(1, len(number) + 1))
+    out = table(read, "frame", native, len(number), [])
     out.roles = roles
     return out
 
 
-def _strings(arrow: Any, column: Any) -> Strings:
+class Text(NamedTuple):
+    """A column of strings as Arrow keeps it: all bytes in a row, and where each string begins."""
+
+    buffer: NDArray[np.uint8]
+    offset: NDArray[np.int64]
+
+    def strings(self, begin: int = 0, end: int | None = None) -> Strings:
+        at = self.offset[begin : len(self.offset) if end is None else end + 1]
+        first, last = int(at[0]), int(at[-1]) + PADDING
+        buffer = self.buffer[first:last]
+        if last > len(self.buffer):
+            buffer = np.concatenate([buffer, np.zeros(PADDING, np.uint8)])
+        return Strings(buffer, at[:-1] - first, at[1:] - at[:-1])
+
+
+def _text(arrow: Any, column: Any) -> Text:
     """A column's bytes where they are; only columns of other types, or in pieces, are copied."""
     if column.type != arrow.large_string():
         column = column.cast(arrow.large_string())
@@ -129,26 +145,25 @@ def _strings(arrow: Any, column: Any) -> Strings:
     _, offsets, data = array.buffers()
     at: NDArray[np.int64] = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
     held = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
-    if len(held) < int(at[-1]) + PADDING:
-        held = np.concatenate([held, np.zeros(PADDING, np.uint8)])
-    return Strings(held, at[:-1], np.diff(at))
+    return Text(held, at)
 
 
 class FrameRun:
     """A run as columns."""
 
-    def __init__(self, names: Strings, documents: Strings, number: NDArray[np.float64]) -> None:
+    def __init__(self, names: Text, documents: Text, number: NDArray[np.float64]) -> None:
         self.names, self.documents, self.number = names, documents, number
 
     def batches(self, whole: bool) -> Iterator[Batch]:
         """Slices that end where the query changes."""
-        start = self.names.heads
-        size = len(self.number)
-        ends = [size] if whole else [*start[np.unique(np.searchsorted(start, range(BATCH, size, BATCH))) - 1], size]
-        begin = 0
-        for end in map(int, ends):
-            if end > begin:
-                part = slice(begin, end)
-                line = np.arange(begin + 1, end + 1)
-                yield Batch(self.names[part], self.documents[part], self.number[part], line)
-                begin = end
+        begin, size, total = 0, BATCH, len(self.number)
+        while begin < total:
+            end = total if whole else min(begin + size, total)
+            names = self.names.strings(begin, end)
+            change = end - begin if end == total else int(names.heads[-1])
+            size = BATCH if change else 2 * size
+            if change:
+                part = slice(begin, begin + change)
+                line = np.arange(begin + 1, begin + change + 1)
+                yield Batch(names[:change], self.documents.strings(begin, begin + change), self.number[part], line)
+            begin += change

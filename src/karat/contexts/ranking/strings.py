@@ -159,6 +159,9 @@ class Table:
         self._slot[slot] = np.arange(len(group))
         crowded = self._slot[slot] != np.arange(len(group))
         self._slot[slot[crowded]] = -2
+        self._rough = self._down + np.uint64(1)
+        self._used = np.zeros(1 << (bits - 1), bool)
+        self._used[self.key >> self._rough] = True
 
     def _keys(self, group: Ints, strings: Strings) -> Words:
         return mixed(strings.hash(self.salt) + (group.astype(np.uint64) + np.uint64(1)) * _odd(97, self.salt))
@@ -175,15 +178,16 @@ class Table:
 
     def find(self, key: Words, strings: Strings) -> Ints:
         """Row of each pair in this table, −1 where it is not there."""
+        out = np.full(len(key), -1, np.int64)
+        near = np.flatnonzero(self._used[key >> self._rough])
+        key = key[near]
         row = self._slot[key >> self._down].astype(np.int64)
         crowded = np.flatnonzero(row == -2)
         if len(crowded):
             at = np.minimum(np.searchsorted(self._sorted, key[crowded]), len(self._sorted) - 1)
             row[crowded] = np.where(self._sorted[at] == key[crowded], self._order[at], -1)
-        seen = np.flatnonzero(row >= 0)
-        seen_row = row[seen]
-        wrong = self.key[seen_row] != key[seen]
-        row[seen[wrong]] = -1
-        seen, seen_row = seen[~wrong], seen_row[~wrong]
-        row[seen[~strings[seen].equals(self.strings[seen_row])]] = -1
-        return row
+        alike = np.flatnonzero((row >= 0) & (self.key[row] == key))
+        near, row = near[alike], row[alike]
+        same = strings[near].equals(self.strings[row])
+        out[near[same]] = row[same]
+        return out
