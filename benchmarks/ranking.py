@@ -115,7 +115,12 @@ def cases(queries: int, documents: int, judged: int) -> list[Case]:
     data = trec_files(queries, documents, judged)
     size = f"{queries:,} queries × {documents:,} documents"
     files: Callable[[str, Side, float], Case] = lambda peer, side, target: Case(
-        f"files-{queries}-{peer}", data, process("karat", KARAT), (side,), target, f"seven measures from TREC files, process start included: {size}"
+        f"files-{queries}-{peer}",
+        data,
+        process("karat", KARAT),
+        (side,),
+        target,
+        f"seven measures from TREC files, process start included: {size}",
     )
     memory = (Side("pytrec_eval", pytrec_memory, dicts),)
     note = f"seven measures in memory, a Polars frame against dicts: {size}"

@@ -56,7 +56,12 @@ def masses(folder: Path) -> Any:
         table = pq.read_table(folder / f"{role}.parquet", columns=["page", "is_first_page"])
         page, first = (column.to_numpy() for column in table.columns)
         starts = np.flatnonzero(page == 1)
-        sides.append([tuple(np.diff(np.append(np.flatnonzero(flags), len(flags))).tolist()) for flags in np.split(first, starts[1:])])
+        sides.append(
+            [
+                tuple(np.diff(np.append(np.flatnonzero(flags), len(flags))).tolist())
+                for flags in np.split(first, starts[1:])
+            ]
+        )
     return list(zip(*sides, strict=True))
 
 
@@ -71,11 +76,28 @@ def segeval_windows(pairs: Any) -> float:
 
 
 CASES = [
-    Case("pages-1M", page_files(1_000_000), karat_files(None, "f1"), (), None, "1M pages from Parquet: all default metrics"),
-    Case("windows-20k", page_files(20_000), karat_files(["pk", "windowdiff"], "pk"),
-         (Side("segeval", segeval_windows, masses, repeat=1),), None,
-         "the same of 20,000 pages, where reading the files is most of the work"),
-    Case("windows-1M", page_files(1_000_000), karat_files(["pk", "windowdiff"], "pk"),
-         (Side("segeval", segeval_windows, masses, repeat=1),), 2,
-         "Pk and WindowDiff of 1M pages: karat from Parquet, segeval from lengths in memory"),
+    Case(
+        "pages-1M",
+        page_files(1_000_000),
+        karat_files(None, "f1"),
+        (),
+        None,
+        "1M pages from Parquet: all default metrics",
+    ),
+    Case(
+        "windows-20k",
+        page_files(20_000),
+        karat_files(["pk", "windowdiff"], "pk"),
+        (Side("segeval", segeval_windows, masses, repeat=1),),
+        None,
+        "the same of 20,000 pages, where reading the files is most of the work",
+    ),
+    Case(
+        "windows-1M",
+        page_files(1_000_000),
+        karat_files(["pk", "windowdiff"], "pk"),
+        (Side("segeval", segeval_windows, masses, repeat=1),),
+        2,
+        "Pk and WindowDiff of 1M pages: karat from Parquet, segeval from lengths in memory",
+    ),
 ]
