@@ -122,6 +122,7 @@ def test_long_tables_are_weights_and_votes():
     votes += [{"item": "2", "annotator": "a0", "label": "A"}]
     e = karat.evaluate(votes, pred, metrics=["manhattan", "perspectivist_accuracy", "percent_agreement"])
     assert e.context == "soft"
+    assert "extra-fields" not in {f.code for f in e.findings}
     # item 1: A A A B agree in 3 of 6 pairs; the top label meets 3 of 4 votes, then 1 of 1
     assert [s.value for s in e.systems[0]] == pytest.approx([0.25, (0.75 + 1) / 2, 0.5])
 

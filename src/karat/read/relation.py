@@ -49,16 +49,17 @@ def normalise(
         raise InputError([finding("no-records", read.name)])
     _required(read, types, found)
     table = Table(read.name, read.role, format, relation, types, "none", rows, line_of=line_of, findings=findings)
-    extra = [c for c in types if c not in found.values()]
-    if extra:
-        findings.append(finding("extra-fields", read.name, fields=", ".join(extra[:10])))
     text = json_text or types[found["value"]] == "JSON"
     kind, expression = _value(engine, read, table, found["value"], text)
     name = table_name(read)
     if any(f.severity == "error" for f in findings):
         raise InputError(findings)
     long = long_columns(read, types, found, kind)
-    if long and is_long(engine, read, relation, quoted(found["id"]), long):
+    long = long if long and is_long(engine, read, relation, quoted(found["id"]), long) else {}
+    extra = [c for c in types if c not in (*found.values(), *long.values())]
+    if extra:
+        findings.append(finding("extra-fields", read.name, fields=", ".join(extra[:10])))
+    if long:
         return gather(engine, table, name, _long_rows(relation, found, long, types, text), long)
     # Objects are taken apart once: it is what reading them costs most.
     stored = "TABLE" if kind in ("weights", "votes") else "VIEW"
