@@ -158,8 +158,8 @@ KINDS: dict[str, Kind] = {
     # intervals and comparisons
     "few-units": Kind(
         "warning",
-        "{count} {unit}s are too few for intervals that hold their level",
-        "read the intervals as rough; score more {unit}s",
+        "{count} {units} are too few for intervals that hold their level",
+        "read the intervals as rough; score more {units}",
     ),
     "rare-classes": Kind(
         "warning",
@@ -349,6 +349,12 @@ KINDS: dict[str, Kind] = {
         "tag the same tokens; do not cut long sentences",
     ),
     # rankings
+    "run-as-judgements": Kind(
+        "error", "this is a run, but gold needs judgements", "name the judgements first, then the run"
+    ),
+    "judgements-as-run": Kind(
+        "error", "these are judgements, but a run is needed here", "name the judgements first, then the run"
+    ),
     "short-line": Kind(
         "error",
         "{found} fields where {expected} are needed",

@@ -134,6 +134,25 @@ def test_all_errors_at_once(tmp_path: Path) -> None:
     assert found == {"repeated-document", "nan-score", "not-a-number", "short-line"}
 
 
+def test_sides_exchanged(tmp_path: Path) -> None:
+    gold, pred = written(tmp_path, qrels_text(), run_text())
+    with pytest.raises(karat.InputError, match="run-as-judgements"):
+        ap(pred, pred)
+    with pytest.raises(karat.InputError, match="judgements-as-run"):
+        ap(gold, gold)
+
+
+def test_validate(tmp_path: Path) -> None:
+    """Both kinds of file can be checked alone."""
+    twice = run_text() + "q2 Q0 a 3 0 t\nq2 Q0 e 4 nan t\nq2 Q0 f 5 low t\nq2 Q0\n"
+    gold, pred = written(tmp_path, qrels_text() + "q1 0 a 1\n", twice)
+    assert [(f.code, f.line) for f in karat.validate(gold)] == [("repeated-judgement", 6)]
+    found = {(f.code, f.line) for f in karat.validate(pred)}
+    assert found == {("repeated-document", 6), ("nan-score", 7), ("not-a-number", 8), ("short-line", 9)}
+    clean = written(tmp_path, qrels_text(), run_text())
+    assert [karat.validate(path) for path in clean] == [[], []]
+
+
 def test_gold_errors(tmp_path: Path) -> None:
     with pytest.raises(karat.InputError) as caught:
         ap(*written(tmp_path, qrels_text() + "q1 0 a 2\nq1 0 z\n", run_text()))
@@ -227,3 +246,13 @@ def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert f"{AP:.4f}" in done.stdout
+
+
+def test_interval_of_a_geometric_mean() -> None:
+    """GMAP is no mean of the queries' values; its interval holds it and differs from MAP's."""
+    rng = random.Random(8)
+    gold = {f"q{i}": {f"d{j}": int(j == 0) for j in range(9)} for i in range(60)}
+    run = {q: {d: rng.random() for d in docs} for q, docs in gold.items()}
+    e = karat.evaluate(gold, run, context="ranking", metrics=["AP", "gm_map"], intervals=0.95, resamples=500)
+    low, high = e["gm_map"].interval.low, e["gm_map"].interval.high
+    assert low < e["gm_map"].value < high < e["AP"].interval.high

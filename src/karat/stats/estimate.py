@@ -147,8 +147,21 @@ def stratum_of(
     bounded = battery.shares(len(cells.classes) if classes else 0)
     if over_test_cases(cells):
         values = (battery.with_classes if classes else battery.values)(cells.by_test_case(), cells)[index]
-        return Stratum(name, mean_of(values), design, bounded)
+        return Stratum(name, _pooled(mean_of(values), cells, index, battery, classes), design, bounded)
     return Stratum(name, battery.statistic(cells.take(index), classes), design, bounded)
+
+
+def _pooled(mean: Statistic, cells: Cells, index: Ints, battery: Battery, classes: bool) -> Statistic:
+    """The mean over units, but for metrics that are not means: theirs is the score of all units as one."""
+    columns = [i for i, m in enumerate(battery.metrics) if battery.catalogue[m.name].pooled]
+    whole = battery.statistic(cells.take(index), classes) if columns else mean
+
+    def statistic(W: Any) -> Floats:
+        out = mean(W)
+        out[:, columns] = whole(W)[:, columns]
+        return out
+
+    return statistic if columns else mean
 
 
 def mean_of(values: Floats) -> Statistic:
@@ -324,7 +337,7 @@ def trust_findings(cells: Cells, scores: Mapping[Metric, Score], battery: Batter
     found = []
     units = int(cells.n.sum())
     if units < FEW_UNITS:
-        found.append(finding("few-units", count=units, unit=unit))
+        found.append(finding("few-units", count=units, units=unit[:-1] + "ies" if unit[-1] == "y" else unit + "s"))
     rare = rare_classes(cells) if any(battery.catalogue[m.name].by_class for m in battery.metrics) else []
     if rare:
         shown = ", ".join(f"{label} ({count})" for label, count in rare[:5]) + (", …" if len(rare) > 5 else "")

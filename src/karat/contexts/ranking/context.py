@@ -13,10 +13,10 @@ from karat.contexts.ranking import relations
 from karat.contexts.ranking.cells import RankingCells
 from karat.contexts.ranking.counting import Counter, counted
 from karat.contexts.ranking.judgements import Judgements
-from karat.contexts.ranking.remarks import gold_remarks, run_remarks
+from karat.contexts.ranking.remarks import gold_remarks, run_alone, run_remarks
 from karat.contexts.ranking.trec import GROUPS
 from karat.evaluation import Detail
-from karat.findings import Finding
+from karat.findings import Finding, InputError, finding
 
 TIES = Option(
     "ties",
@@ -78,17 +78,28 @@ class Ranking(Context):
     example = "q1 0 doc7 2  (judgements)   q1 Q0 doc7 1 14.2 run  (ranking)"
 
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
-        return relations.check(run, table, options) if table.native is None else []
+        if table.native is None:
+            return relations.check(run, table, options)
+        if isinstance(table.native, Judgements):
+            return (
+                gold_remarks(table, table.native)
+                if table.role == "gold"
+                else [finding("judgements-as-run", table.name)]
+            )
+        return run_alone(table) if table.role == "gold" else []
 
     def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
         ties = _ties(pred, options)
+        if gold.native is not None and not isinstance(gold.native, Judgements):
+            raise InputError([finding("run-as-judgements", gold.name)])
         judgements = relations.judgements(run, gold)
         counter = counted(judgements, relations.rankings(run, pred, options), ties)
         findings: list[Finding] = list(getattr(pred.native, "findings", ()))
         told = {f.line for f in findings}
         counter.problems.nan = [line for line in counter.problems.nan if line not in told]
         pred.rows = pred.rows or getattr(pred.native, "rows", 0)
-        findings += gold_remarks(gold, judgements) + run_remarks(gold, pred, judgements, counter, options)
+        findings += gold_remarks(gold, judgements) if gold.native is None else []
+        findings += run_remarks(gold, pred, judgements, counter, options)
         if any(f.severity == "error" for f in findings):
             return Counted(_cells(judgements, counter, ties, options), {}, findings)
         return Counted(_kept(judgements, counter, ties, options), _counts(judgements, counter), findings)
