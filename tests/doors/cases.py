@@ -56,6 +56,8 @@ TREES: list[Any] = [
     {"A": {"a1": {}, "a2": {}}, "B": []},
     ["A", "B", "C"],
     {},
+    {"A": ["C", "a1"], "B": ["C", "b1"]},
+    {"A": {"B": {"C": ["a1"]}}, "a2": {"b1": []}},
 ]
 LABELS = ["A", "B", "C", "a1", "a2", "b1", "b11"]
 BAD_PARAMS = [None, "x", True, -1, 2, 0.3, 1.0, 0, [], 7]
@@ -129,7 +131,7 @@ def value(rng: random.Random, kind: str, labels: list[str]) -> Any:
         return rng.sample(labels, rng.choice([1, 1, 2, min(3, len(labels))]) if len(labels) > 1 else 1)
     if kind == "soft":
         return {label: round(rng.random(), 2) for label in rng.sample(labels, rng.randint(1, len(labels)))}
-    return rng.choice([0, 0, 1, 2, 3, rng.randint(0, 30)])
+    return rng.choice([0, 0, 1, 2, 3, rng.randint(0, 30), *([-1] if len(labels) == 2 else [])])
 
 
 def spoilt(rng: random.Random, rows: list[Any], kind: str) -> list[Any]:
@@ -162,8 +164,22 @@ def written(rng: random.Random, rows: list[Any], format: str) -> str:
         )
     separator = {"tsv": "\t", "csv": ","}[format]
     lines = [separator.join([row[0], row[1], quoted(row[2], format)]) for row in rows]
+    if lines and rng.random() < 0.15:
+        odd = [
+            "",
+            "t0",
+            f"t0{separator}q1{separator}NA",
+            f"t0{separator}q2",
+            separator.join("abcd"),
+            f't0{separator}q3{separator}"open',
+            f"t0{separator}q4{separator}{separator}",
+            f"t0{separator}q5{separator} 7 ",
+            f"t0{separator}q6{separator}[A]",
+        ]
+        lines.insert(rng.randrange(len(lines) + 1), rng.choice(odd))
     header = ["test_case", "id", "value"] if rng.random() < 0.5 else []
-    return "\n".join([separator.join(header)] * bool(header) + lines + ([""] if rng.random() < 0.9 else []))
+    start = "\ufeff" if rng.random() < 0.05 else ""
+    return start + "\n".join([separator.join(header)] * bool(header) + lines + ([""] if rng.random() < 0.9 else []))
 
 
 def quoted(value: Any, format: str) -> str:

@@ -24,29 +24,28 @@ if TYPE_CHECKING:
     from karat.doors.pyevall.scores.scorer import Setting
 
 
-def cells_of(setting: Setting, case: TestCase) -> Any:
+def cells_of(setting: Setting, case: TestCase, hierarchy: Any = None) -> Any:
     """The test case counted, predictions for ids that gold lacks included."""
-    return setting.once("labels", case, lambda: (mono if case.kind == "mono" else sets)(case, setting.hierarchy))
+    kind = "labels" if hierarchy is None else "tree of labels"
+    return setting.once(kind, case, lambda: (mono if case.kind == "mono" else sets)(case, tree(hierarchy)))
 
 
-def mono(case: TestCase, hierarchy: Any) -> Any:
+def mono(case: TestCase, hierarchy: Hierarchy | None) -> Any:
     classes = classes_of(case)
     code: dict[str | None, int] = {label: index for index, label in enumerate(classes)}
     pairs = Counter(
         (code.get(case.gold.get(id), -1), code.get(case.pred.get(id), -1)) for id in {**case.gold, **case.pred}
     )
     gold, pred = np.array(list(pairs), np.int64).reshape(-1, 2).T
-    return MonoLabelCells(
-        gold, pred, list(pairs.values()), np.zeros(len(pairs), int), [case.name], classes, tree(hierarchy)
-    )
+    return MonoLabelCells(gold, pred, list(pairs.values()), np.zeros(len(pairs), int), [case.name], classes, hierarchy)
 
 
-def sets(case: TestCase, hierarchy: Any) -> Any:
+def sets(case: TestCase, hierarchy: Hierarchy | None) -> Any:
     ids, classes = list({**case.gold, **case.pred}), classes_of(case)
     gold, pred = (members(side, ids, classes) for side in (case.gold, case.pred))
     in_gold, in_pred = (np.array([id in side for id in ids]) for side in (case.gold, case.pred))
     zeros = np.zeros(len(ids), np.int64)
-    return MultiLabelCells(gold, pred, in_gold, in_pred, zeros + 1, zeros, [case.name], classes, tree(hierarchy))
+    return MultiLabelCells(gold, pred, in_gold, in_pred, zeros + 1, zeros, [case.name], classes, hierarchy)
 
 
 def members(side: Mapping[str, list[str]], ids: list[str], classes: list[str]) -> Sparse:
@@ -73,7 +72,7 @@ def plain(metric: Definition) -> Callable[[Setting, TestCase, Params], Outcome]:
     """A karat metric with one value a test case."""
 
     def score(setting: Setting, case: TestCase, params: Params) -> Outcome:
-        cells = cells_of(setting, case)
+        cells = cells_of(setting, case, setting.hierarchy if metric in (icm, icm_norm) else None)
         return Outcome(known(metric.function(cells.by_test_case(), cells, **params.values).value[0]))
 
     return score

@@ -67,17 +67,21 @@ class Information:
         self.parents = {} if hierarchy is None else first_parents(adopted(hierarchy, case))
         self.probability = memory.setdefault("probability", {})
         if hierarchy is None:
-            counts = Counter(label for value in case.gold.values() for label in labels(value))
+            counts = dict(Counter(label for value in case.gold.values() for label in labels(value)))
         else:
             counts = self.counts(case, hierarchy)
         self.probability |= {label: count / self.n for label, count in counts.items()}
 
-    def counts(self, case: TestCase, hierarchy: Any) -> Counter[str]:
-        """Items at or below each node; nodes without any count too, so that they forget earlier test cases."""
-        found = Counter(dict.fromkeys(self.parents, 0))
-        for value in case.gold.values():
-            found.update(self.closure(labels(value)))
-        return found
+    def counts(self, case: TestCase, hierarchy: Any) -> dict[str, int]:
+        """Items at or below each node; where a class stands under two, PyEvALL counts it under both."""
+        below = dict(subtrees(hierarchy))
+        if case.kind == "mono":
+            own = Counter(case.gold.values())
+            found = {node: total(node, below, own) for node in below}
+            return {**{label: own[label] for label in own if label not in below}, **found}
+        sets = Counter(frozenset(value) for value in case.gold.values())
+        reach = {node: {node, *descendants(node, below)} for node in below}
+        return {node: sum(count for chosen, count in sets.items() if chosen & inside) for node, inside in reach.items()}
 
     def closure(self, chosen: Iterable[str]) -> set[str]:
         return {node for label in chosen for node in self.path(label)}
@@ -115,6 +119,25 @@ def first_parents(hierarchy: Any) -> dict[str, str | None]:
     for node, up in edges(hierarchy, None):
         found.setdefault(node, up)
     return found
+
+
+def subtrees(hierarchy: Any) -> Iterator[tuple[str, list[str]]]:
+    """(node, children) wherever a node stands."""
+    for node in hierarchy:
+        inner = hierarchy[node] if isinstance(hierarchy, dict) else []
+        yield node, list(inner)
+        if len(inner):
+            yield from subtrees(inner)
+
+
+def total(node: str, below: dict[str, list[str]], own: Counter[str]) -> int:
+    return own[node] + sum(total(child, below, own) for child in below[node])
+
+
+def descendants(node: str, below: dict[str, list[str]]) -> Iterator[str]:
+    for child in below[node]:
+        yield child
+        yield from descendants(child, below)
 
 
 def edges(hierarchy: Any, up: str | None) -> Iterator[tuple[str, str | None]]:

@@ -21,12 +21,15 @@ COLUMNS = ("test_case", "id", "value")
 
 
 class InvalidIndexError(Exception):
-    """What pandas raises inside PyEvALL when a hierarchy meets a second test case."""
+    """What pandas raises inside PyEvALL for a class listed twice: in the hierarchy, or by a second test case."""
+
+
+TWICE = "Reindexing only valid with uniquely valued Index objects"
 
 
 def icm_soft(setting: Setting, case: TestCase, params: Params) -> Outcome:
     if setting.hierarchy is not None and setting.memory:
-        raise InvalidIndexError("Reindexing only valid with uniquely valued Index objects")
+        raise InvalidIndexError(TWICE)
     return Outcome(mean(case, case.pred, Information(case, setting.hierarchy, setting.memory), params))
 
 
@@ -59,7 +62,9 @@ class Information:
         items = [dict(weights) for weights in case.gold.values()]
         for item in items if tree is not None else []:
             raised(tree, item)
-        nodes = classes if tree is None else dict.fromkeys(node for node, _ in edges(tree, None))
+        nodes = list(classes if tree is None else (node for node, _ in edges(tree, None)))
+        if len(set(nodes)) < len(nodes):
+            raise InvalidIndexError(TWICE)
         self.curves = {node: curve([item.get(node, 0) for item in items]) for node in nodes if node not in COLUMNS}
 
     def at(self, label: str, weight: float) -> float:
