@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from karat.evaluation import Evaluation, Interval
 from karat.findings import Finding
 from karat.metric import Better, Metric, MetricError, parse, unknown_metric
+from karat.rendered import Rendered
 
 Floats = NDArray[np.float64]
 Verdict = Literal["better", "worse", "inconclusive", "undefined"]
@@ -146,8 +147,10 @@ class Ranks:
 
 
 @dataclass
-class Comparison:
+class Comparison(Rendered):
     """Systems scored against one gold standard, and every pair of them compared."""
+
+    reports = "karat.report.comparison"
 
     evaluation: Evaluation
     pairs: list[Pair]
@@ -205,44 +208,9 @@ class Comparison:
         rows: list[dict[str, Any]] = self.units["table"](a, b, metric)
         return rows
 
-    def render(self, report: str, **options: Any) -> Any:
-        """This comparison as a report."""
-        return import_module("karat.report.comparison").render(self, report, **options)
-
     def charts(self) -> list[str]:
         """Forest plots, p-value matrices and critical-difference diagrams as SVG, metric by metric."""
         return list(import_module("karat.report.comparison_page").charts(self))
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = self.render("dicts")
-        return rows
-
-    def to_json(self) -> str:
-        return str(self.render("json"))
-
-    def to_markdown(self, **options: Any) -> str:
-        return str(self.render("markdown", **options))
-
-    def to_latex(self, **options: Any) -> str:
-        return str(self.render("latex", **options))
-
-    def to_tsv(self) -> str:
-        return str(self.render("tsv"))
-
-    def to_csv(self) -> str:
-        return str(self.render("csv"))
-
-    def to_html(self) -> str:
-        return str(self.render("html"))
-
-    def to_pandas(self) -> Any:
-        return self.render("pandas")
-
-    def to_polars(self) -> Any:
-        return self.render("polars")
-
-    def __str__(self) -> str:
-        return str(self.render("table"))
 
     def _repr_html_(self) -> str:
         return str(self.render("html"))

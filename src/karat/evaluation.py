@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from karat.cells import Cells
 from karat.findings import Finding
 from karat.metric import Better, Definition, Metric, MetricError, Result, parse, unknown_metric
+from karat.rendered import Rendered
 from karat.score import Floats, Mask, mean_defined
 
 
@@ -175,8 +175,10 @@ class SystemResult:
 
 
 @dataclass
-class Evaluation:
+class Evaluation(Rendered):
     """One or more systems scored against one gold standard."""
+
+    reports = "karat.report"
 
     context: str
     systems: list[SystemResult]
@@ -197,42 +199,6 @@ class Evaluation:
     def findings(self) -> list[Finding]:
         """What was found in any input, each once."""
         return list(dict.fromkeys(f for system in self.systems for f in system.findings))
-
-    def render(self, report: str, **options: Any) -> Any:
-        """This evaluation as a report; exits are looked up by name, so that data do not depend on them."""
-        return import_module("karat.report").render(self, report, **options)
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """One flat record per system, metric, test case and class."""
-        rows: list[dict[str, Any]] = self.render("dicts")
-        return rows
-
-    def to_json(self) -> str:
-        return str(self.render("json"))
-
-    def to_markdown(self, **options: Any) -> str:
-        return str(self.render("markdown", **options))
-
-    def to_latex(self, **options: Any) -> str:
-        return str(self.render("latex", **options))
-
-    def to_tsv(self) -> str:
-        return str(self.render("tsv"))
-
-    def to_csv(self) -> str:
-        return str(self.render("csv"))
-
-    def to_html(self, **options: Any) -> str:
-        return str(self.render("html", **options))
-
-    def to_pandas(self) -> Any:
-        return self.render("pandas")
-
-    def to_polars(self) -> Any:
-        return self.render("polars")
-
-    def __str__(self) -> str:
-        return str(self.render("table"))
 
     def _repr_html_(self) -> str:
         return str(self.render("notebook"))

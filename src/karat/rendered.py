@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What evaluations and comparisons share: every way out of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, ClassVar
+
+
+class Rendered:
+    """A result that reports are made from; they are looked up by name, so that data do not depend on them."""
+
+    reports: ClassVar[str]
+    """Module whose ``render`` makes the reports."""
+
+    def render(self, report: str, **options: Any) -> Any:
+        """This result as the report of that name."""
+        return import_module(self.reports).render(self, report, **options)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Flat records, one per score or pair."""
+        rows: list[dict[str, Any]] = self.render("dicts")
+        return rows
+
+    def to_json(self) -> str:
+        return str(self.render("json"))
+
+    def to_markdown(self, **options: Any) -> str:
+        return str(self.render("markdown", **options))
+
+    def to_latex(self, **options: Any) -> str:
+        return str(self.render("latex", **options))
+
+    def to_tsv(self) -> str:
+        return str(self.render("tsv"))
+
+    def to_csv(self) -> str:
+        return str(self.render("csv"))
+
+    def to_html(self, **options: Any) -> str:
+        return str(self.render("html", **options))
+
+    def to_pandas(self) -> Any:
+        return self.render("pandas")
+
+    def to_polars(self) -> Any:
+        return self.render("polars")
+
+    def __str__(self) -> str:
+        return str(self.render("table"))
