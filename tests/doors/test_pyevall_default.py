@@ -137,3 +137,14 @@ def test_several_files_in_one_report(tmp_path, capsys):
     assert list(found.report) == ["EVALUATION_1", "EVALUATION_2"]
     found.print_report()
     assert json.loads(capsys.readouterr().out) == found.report
+
+
+def test_lists_in_memory():
+    """PyEvALL's docstrings show lists of labels; records work too."""
+    found = PyEvALLEvaluation().evaluate([0.1, 0.2, 0.3], [0.2, 0.2, 0.3], ["Accuracy"]).report
+    assert found["metrics"]["Accuracy"]["results"]["average_per_test_case"] == pytest.approx(2 / 3)
+    records = [{"test_case": "t", "id": "1", "value": ["A"]}]
+    found = PyEvALLEvaluation().evaluate(records, records, ["Recall"]).report
+    assert found["metrics"]["Recall"]["results"]["average_per_test_case"] == 1.0
+    with pytest.raises(TypeError):
+        PyEvALLEvaluation(strict=True).evaluate(records, records, ["Recall"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,8 @@ class PyEvALLEvaluation:
 
     def evaluate(
         self,
-        predictions: FilePath,
-        goldstandard: FilePath,
+        predictions: FilePath | list[Any],
+        goldstandard: FilePath | list[Any],
         lst_metrics: Iterable[Any],
         load_config: bool = True,
         **params: Any,
@@ -43,13 +44,20 @@ class PyEvALLEvaluation:
         kind = params.get("report", "simple")
         if kind not in ("simple", "embedded", "dataframe"):
             return self._no_such_report(kind)
-        run = Run(Path(predictions), Path(goldstandard), list(names(lst_metrics, self.strict)), params, self.strict)
+        sides = (
+            given(side, role, self.strict) for side, role in ((predictions, "predictions"), (goldstandard, "gold"))
+        )
+        run = Run(*sides, list(names(lst_metrics, self.strict)), params, self.strict)
         results = run.results()
         report = Report(build(run.journal, results, full=kind != "simple"), run.findings)
         return FrameReport([report], self.strict) if kind == "dataframe" else report
 
     def evaluate_lst(
-        self, lst_pred: Sequence[FilePath], goldstandard: FilePath, lst_metrics: Iterable[Any], **params: Any
+        self,
+        lst_pred: Sequence[FilePath | list[Any]],
+        goldstandard: FilePath | list[Any],
+        lst_metrics: Iterable[Any],
+        **params: Any,
     ) -> Any:
         """The reports of several prediction files in one."""
         chosen = list(lst_metrics) if not isinstance(lst_metrics, str) else lst_metrics
@@ -70,10 +78,34 @@ def names(metrics: Iterable[Any], strict: bool) -> Iterable[str]:
     return (str(getattr(metric, "value", metric)) for metric in metrics)
 
 
+@dataclass(frozen=True)
+class Memory:
+    """Records, or labels by position, given as a list: PyEvALL's docstrings show that, its code takes files only."""
+
+    name: str
+    values: list[Any]
+
+    def records(self) -> list[Any]:
+        return [
+            one if isinstance(one, dict) else {"test_case": "", "id": str(number), "value": label(one)}
+            for number, one in enumerate(self.values, 1)
+        ]
+
+
+def label(value: Any) -> Any:
+    return str(value) if isinstance(value, (int, float)) else value
+
+
+def given(side: FilePath | list[Any], role: str, strict: bool) -> Path | Memory:
+    return Memory(role, side) if isinstance(side, list) and not strict else Path(side)  # type: ignore[arg-type]
+
+
 class Run:
     """One evaluation of one prediction file."""
 
-    def __init__(self, pred: Path, gold: Path, metrics: list[str], params: dict[str, Any], strict: bool) -> None:
+    def __init__(
+        self, pred: Path | Memory, gold: Path | Memory, metrics: list[str], params: dict[str, Any], strict: bool
+    ) -> None:
         self.paths = {False: pred, True: gold}
         self.metrics, self.params, self.strict = metrics, params, strict
         self.journal = Journal(pred.name, gold.name, strict)
@@ -115,20 +147,26 @@ class Run:
 
     def unusable(self, gold: bool) -> bool:
         path = self.paths[gold]
-        return not path.exists() or path.stat().st_size == 0
+        return not path.values if isinstance(path, Memory) else not path.exists() or path.stat().st_size == 0
 
     def look(self, gold: bool) -> None:
         """Whether the file is there, and not empty."""
         if self.unusable(gold):
-            self.journal.fail(gold, codes.EMPTY if self.paths[gold].exists() else codes.NOT_THERE)
+            self.journal.fail(gold, codes.EMPTY if self.there(gold) else codes.NOT_THERE)
+
+    def there(self, gold: bool) -> bool:
+        path = self.paths[gold]
+        return isinstance(path, Memory) or path.exists()
 
     def parse(self, gold: bool) -> None:
         """The file's records; both files are parsed before either is cleaned."""
         path = self.paths[gold]
-        if path.exists():
+        if isinstance(path, Memory):
+            self.sources[gold] = Source(path.records())
+        elif path.exists():
             ranking = any(METRICS[key].kinds == RANKING for key in map(canonical, self.metrics) if key in METRICS)
             self.sources[gold] = read(path, self.strict, ranking, self.params.get("format"))
-        if gold or not path.exists():
+        if gold:
             self.announce()
 
     def announce(self) -> None:
