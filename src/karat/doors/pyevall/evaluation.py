@@ -44,10 +44,8 @@ class PyEvALLEvaluation:
         kind = params.get("report", "simple")
         if kind not in ("simple", "embedded", "dataframe"):
             return self._no_such_report(kind)
-        sides = (
-            given(side, role, self.strict) for side, role in ((predictions, "predictions"), (goldstandard, "gold"))
-        )
-        run = Run(*sides, list(names(lst_metrics, self.strict)), params, self.strict)
+        pred, gold = given(predictions, "predictions", self.strict), given(goldstandard, "gold", self.strict)
+        run = Run(pred, gold, list(names(lst_metrics, self.strict)), params, self.strict)
         results = run.results()
         report = Report(build(run.journal, results, full=kind != "simple"), run.findings)
         return FrameReport([report], self.strict) if kind == "dataframe" else report
