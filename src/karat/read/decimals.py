@@ -30,6 +30,8 @@ def decimals(text: Strings) -> Floats:
     if not len(text):
         return out
     first = text.buffer[text.start]
+    if first.min() >= ord("0") and (alike := _alike(text)) is not None:
+        return alike
     sign = (first == ord("-")) | (first == ord("+"))
     start, length = text.start + sign, text.length - sign
     left = np.arange(len(text))
@@ -40,6 +42,21 @@ def decimals(text: Strings) -> Floats:
     np.negative(out, out=out, where=first == ord("-"))
     out[left] = _slowly(text[left])
     return out
+
+
+def _alike(text: Strings) -> Floats | None:
+    """Numbers without sign and with as many decimals as the first of them; None where one is otherwise."""
+    shown = text[:1].tolist()[0].partition(b".")
+    point = len(shown[2])
+    whole = text.length - (point + len(shown[1]))
+    if whole.min() < 1 or whole.max() > 8 or whole.max() + point > 15:
+        return None
+    value, ok = _digits(Strings(text.buffer, text.start, whole))
+    if point:
+        fraction, fine = _long_digits(text.buffer, text.start + whole + 1, point)
+        value, ok = (value * _POWERS[point] + fraction) / _POWERS[point], ok & fine
+    pointed = not shown[1] or (text.buffer[text.start + whole] == ord(".")).all()
+    return value if pointed and ok.all() else None
 
 
 def _points(text: Strings, start: NDArray[np.int64], length: NDArray[np.int64]) -> list[int]:
