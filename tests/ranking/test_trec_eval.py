@@ -116,7 +116,7 @@ def test_complete_mean(tmp_path: Path) -> None:
         assert "queries-not-in-run" in [f.code for f in evaluation.findings]
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", [*range(3), *(pytest.param(b, marks=pytest.mark.slow) for b in range(3, 10))])
 def test_random_collections(block: int, tmp_path: Path) -> None:
     """300 collections, each as TREC files and as dicts of dicts."""
     for seed in range(30 * block, 30 * block + 30):
