@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("id", "value", "test_case")
 T = TypeVar("T")
+MOST_TEXTS = 200_000
+"""Units whose texts are carried along; of larger data sets the texts stay where they are."""
 
 
 def evaluate(
@@ -118,13 +120,14 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
         results = [evaluate_system(engine, golds, p, plan, units) for p in preds]
         clusters = cluster_keys(engine, golds, asked.cluster_by) if asked.cluster_by else None
         inputs = [input_record(engine, table, asked.hashes) for table in (golds, *preds)]
+        texts = texts_of(engine, golds) if units else None
     if wanted:
         from karat.stats.estimate import add_intervals  # SciPy takes longer to import than most evaluations take
 
         results = [add_intervals(result, plan, wanted, clusters) for result in results]
     said = plan.to_dict() | {"reading": asked.reading}
     said |= {"intervals": wanted.to_dict() | {"cluster_by": asked.cluster_by}} if wanted else {}
-    return Scored(Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed)), plan, clusters)
+    return Scored(Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed), texts), plan, clusters)
 
 
 def compare(
@@ -178,6 +181,14 @@ def wanted_intervals(level: float | bool | None, method: str, resamples: int, se
     if level is None or level is False:
         return None
     return Wanted(0.95 if level is True else float(level), method, resamples, seed)
+
+
+def texts_of(engine: Embedded, gold: Table) -> dict[str, str] | None:
+    """The texts of gold's units, where it has them."""
+    if not gold.sql or gold.kind not in SAID or gold.rows > MOST_TEXTS or "text" not in engine.types(gold.sql):
+        return None
+    rows = engine.run(f"SELECT test_case || chr(31) || id AS unit, text FROM {gold.sql} WHERE text IS NOT NULL")
+    return dict(zip(rows["unit"].tolist(), rows["text"].tolist(), strict=True))
 
 
 def cluster_keys(engine: Embedded, gold: Table, column: str) -> ClusterKeys:

@@ -176,6 +176,11 @@ class Cells:
         """Fields as this class has them, from those that its form ``version`` had."""
         raise TypeError(f"{cls.__name__} cannot read its form {version}")
 
+    @property
+    def are_test_cases(self) -> bool:
+        """Whether each cell is the one unit of a test case of its own (a query)."""
+        return len(self.test_cases) == len(self) and bool((self.n == 1).all())
+
     def by_test_case(self) -> Grouped:
         """One row per test case: the scores that are reported, and averaged."""
         return Grouped(self.test_case, self.n.astype(float), (len(self.test_cases), len(self)))

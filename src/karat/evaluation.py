@@ -184,6 +184,8 @@ class Evaluation(Rendered):
     systems: list[SystemResult]
     plan: dict[str, Any]
     provenance: dict[str, Any]
+    texts: dict[str, str] | None = None
+    """Texts of gold's units by test case and id (joined by U+001F), where gold has them and units were asked for."""
 
     def __getitem__(self, metric: str | Metric) -> Score:
         """The score of the only system; with several, index ``systems`` first."""

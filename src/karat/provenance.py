@@ -42,13 +42,18 @@ def canonical(engine: Engine, table: Table) -> str:
     form; the sum of these hashes does not depend on the order.
     """
     source = table.sql or _registered(engine, table)
-    row = f" || {_PART} || ".join(_text(name, kind) for name, kind in sorted(engine.types(source).items()))
+    row = f" || {_PART} || ".join(_text(name, kind) for name, kind in _judged(engine.types(source)))
     pieces = ", ".join(f"sum(CAST('0x' || substr(h, {at}, 15) AS BIGINT)) AS s{at}" for at in (1, 16, 31, 46))
     found = engine.run(
         f"SELECT count(*) AS n, {_texts(pieces)} FROM (SELECT sha256(coalesce({row}, '')) AS h FROM {source})"
     )
     said = "|".join(str(found[name][0]) for name in ("n", "s1", "s16", "s31", "s46"))
     return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _judged(types: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The columns that decide scores, in name order."""
+    return sorted((name, kind) for name, kind in types.items() if name not in ("text", "cluster"))
 
 
 _PART = "chr(31)"

@@ -65,7 +65,7 @@ def command(
     evaluation = evaluate(
         gold,
         list(files),
-        units=save,
+        units=save or given["report"] == "html",
         hashes=True if save or given["hashes"] else None,
         names=list(names),
         metrics=wanted,

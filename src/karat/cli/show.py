@@ -11,28 +11,80 @@ import click
 import numpy as np
 
 from karat.api import evaluate
+from karat.cli.evaluate import named
 from karat.cli.failures import guarded
-from karat.cli.options import context_options, input_options, said
+from karat.cli.options import context_options, input_options, said, store_option
+from karat.cli.printing import print_grid
 from karat.contexts.spans.data import SpanData
+from karat.evaluation import Evaluation
 from karat.metric import MetricError
+from karat.report import errors
 from karat.report.page import COLOURS, Line, page, plain
+from karat.report.rows import Grid
+from karat.store import open_store
 
 
 @click.command("show", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("gold")
-@click.argument("pred")
-@click.option("--document", "documents", multiple=True, metavar="ID", help="Document to show (repeatable).")
-@click.option("--limit", type=click.IntRange(1), default=5, show_default=True, help="How many documents to show.")
-@click.option("--all", "everything", is_flag=True, help="Show documents without errors too.")
+@click.argument("sources", nargs=-1, required=True, metavar="RUN | GOLD PRED...")
+@click.option("--worst", type=click.IntRange(1), metavar="N", help="The N units with the worst scores of each system.")
+@click.option("--disagree", metavar="A,B", help="Units that two systems score differently, the widest gaps first.")
+@click.option("--confused", type=click.IntRange(1), metavar="N", help="The N pairs of labels that are confused most.")
+@click.option("-m", "--metric", metavar="METRIC", help="Metric that scores units; else the first that can.")
+@click.option("--document", "documents", multiple=True, metavar="ID", help="Document to show (repeatable; spans).")
+@click.option(
+    "--limit", type=click.IntRange(1), default=5, show_default=True, help="How many documents to show (spans)."
+)
+@click.option("--all", "everything", is_flag=True, help="Show documents without errors too (spans).")
 @input_options
 @context_options
+@store_option
 @guarded
-def command(gold: str, pred: str, documents: tuple[str, ...], limit: int, everything: bool, **given: Any) -> None:
-    """Show documents with gold and predicted spans marked under the text: = right, - missed, + spurious, ~ wrong."""
-    evaluation = evaluate(gold, pred, metrics=["f1"], **{**said(given), "context": "spans"})
+def command(
+    sources: tuple[str, ...], worst: int | None, disagree: str | None, confused: int | None, **given: Any
+) -> None:
+    """Show where systems are wrong, unit by unit, from a kept RUN or from files.
+
+    By itself the 20 worst units; of spans, documents with gold and predicted spans marked under the text:
+    = right, - missed, + spurious, ~ wrong.
+    """
+    evaluation = _evaluation(sources, given)
+    if not (worst or disagree or confused):
+        if evaluation.context == "spans":
+            _print_pages(evaluation, given)
+            return
+        worst = 20
+    for grid in _grids(evaluation, worst, disagree, confused, given["metric"]):
+        print_grid(grid)
+
+
+def _evaluation(sources: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
+    if len(sources) == 1:
+        return open_store(given["store"], create=False)[sources[0]].evaluation
+    gold, *preds = sources
+    names, files = zip(*(named(p) for p in preds), strict=True)
+    metrics = [given["metric"]] if given["metric"] else None
+    return evaluate(gold, list(files), names=list(names), metrics=metrics, units=True, **said(given))
+
+
+def _print_pages(evaluation: Evaluation, given: dict[str, Any]) -> None:
     data: SpanData = evaluation.systems[0].cells.data  # type: ignore[attr-defined]
-    for unit in _chosen(data, documents, everything)[:limit]:
+    for unit in _chosen(data, given["documents"], given["everything"])[: given["limit"]]:
         _print(page(data, unit))
+
+
+def _grids(
+    evaluation: Evaluation, worst: int | None, disagree: str | None, confused: int | None, metric: str | None
+) -> Iterator[Grid]:
+    if worst:
+        yield from (errors.worst_grid(evaluation, system, metric, worst) for system in evaluation.systems)
+    if disagree:
+        a, _, b = disagree.partition(",")
+        yield errors.disagreement_grid(evaluation, a.strip(), b.strip(), metric, worst or 20)
+    if confused:
+        found = [g for s in evaluation.systems for g in errors.confusion_grids(s, confused)]
+        if not found:
+            raise MetricError(f"context {evaluation.context} has no confusion matrix")
+        yield from found
 
 
 def _chosen(data: SpanData, documents: tuple[str, ...], everything: bool) -> list[int]:

@@ -23,6 +23,10 @@ SAID = {
 """How the kinds of value are called in messages."""
 
 
+TEXTS = ("text", "sentence", "tweet", "content", "body", "title", "question")
+"""Names of columns that hold the text of an item."""
+
+
 def quoted(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
@@ -56,7 +60,8 @@ def normalise(
         raise InputError(findings)
     long = long_columns(read, types, found, kind)
     long = long if long and is_long(engine, read, relation, quoted(found["id"]), long) else {}
-    extra = [c for c in types if c not in (*found.values(), *long.values())]
+    carried = text_column(types, found) if read.role == "gold" and not long else None
+    extra = [c for c in types if c not in (*found.values(), *long.values(), carried)]
     if extra:
         findings.append(finding("extra-fields", read.name, fields=", ".join(extra[:10])))
     if long:
@@ -65,7 +70,7 @@ def normalise(
     stored = "TABLE" if kind in ("weights", "votes") else "VIEW"
     engine.execute(
         f"CREATE OR REPLACE TEMP {stored} {name} AS SELECT {_text(found.get('test_case'), types)} AS test_case,"
-        f" {_id(found.get('id'), types)} AS id, {expression} AS value{_cluster(read, types)} FROM {relation}"
+        f" {_id(found.get('id'), types)} AS id, {expression} AS value{_cluster(read, types)}{_carried(read, types, found)} FROM {relation}"
     )
     table.sql, table.kind, table.roles = name, kind, found
     _check_values(engine, table, relation, quoted(found["value"]), expression)
@@ -80,6 +85,17 @@ def _cluster(read: Read, types: Mapping[str, str]) -> str:
     if column not in types:
         raise InputError([finding("cluster-column-missing", read.name, column=column, found=", ".join(types))])
     return f", CAST({quoted(column)} AS VARCHAR) AS cluster"
+
+
+def _carried(read: Read, types: Mapping[str, str], found: Mapping[str, str]) -> str:
+    """Gold's column with the text of each item: no metric reads it, but people who look at errors do."""
+    column = text_column(types, found)
+    return "" if column is None or read.role != "gold" else f", CAST({quoted(column)} AS VARCHAR) AS text"
+
+
+def text_column(types: Mapping[str, str], found: Mapping[str, str]) -> str | None:
+    """The column that is called as texts usually are."""
+    return next((c for c in types if c.lower() in TEXTS and c not in found.values()), None)
 
 
 def _long_rows(

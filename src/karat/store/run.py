@@ -68,7 +68,7 @@ class Run:
         systems = [rescored(system, plan, wanted) for system in self.evaluation.systems]
         said = {k: v for k, v in self.evaluation.plan.items() if k != "intervals"} | plan.to_dict()
         said |= {"intervals": wanted.to_dict() | {"cluster_by": None}} if wanted else {}
-        return Evaluation(self.evaluation.context, systems, said, self.evaluation.provenance)
+        return replace(self.evaluation, systems=systems, plan=said)
 
     def compare(
         self,

@@ -146,14 +146,15 @@ def packed(evaluation: Evaluation) -> bundle.Record:
     run = {
         "id": secrets.token_hex(6), "created": datetime.now(UTC).isoformat(timespec="microseconds"),
         "context": evaluation.context, "gold": gold, "karat": evaluation.provenance["versions"]["karat"],
-        "question": question(evaluation), "plan": plan, "provenance": provenance, "texts": None,
+        "question": question(evaluation), "plan": plan, "provenance": provenance,
+        "texts": pack(evaluation.texts) if evaluation.texts else None,
     }  # fmt: skip
     return bundle.Record(run | {"digest": record_digest(run, parts)}, parts)
 
 
 def record_digest(run: dict[str, Any], parts: Sequence[bundle.Part]) -> str:
     """Hash of everything that a run holds."""
-    said = [run["id"], run["context"], run["plan"], run["provenance"]]
+    said = [run["id"], run["context"], run["plan"], run["provenance"], *([run["texts"]] if run.get("texts") else [])]
     return digest([said, [[p.name, p.result, p.cells] for p in parts]])
 
 
@@ -218,9 +219,16 @@ def _record(connection: Connection, run_id: str) -> bundle.Record:
 
 def run_of(record: bundle.Record, tag_names: list[str]) -> Run:
     plan, provenance = (msgspec.json.decode(record.run[k]) for k in ("plan", "provenance"))
-    evaluation = Evaluation(record.run["context"], [_system(p) for p in record.systems], plan, provenance)
+    evaluation = Evaluation(
+        record.run["context"], [_system(p) for p in record.systems], plan, provenance, _texts(record)
+    )
     whole = record.run["digest"] == record_digest(record.run, record.systems)
     return Run(record.run["id"], tag_names, record.run["digest"], evaluation, whole)
+
+
+def _texts(record: bundle.Record) -> dict[str, str] | None:
+    packed_texts = record.run.get("texts")
+    return unpack(packed_texts) if packed_texts else None
 
 
 def _system(part: bundle.Part) -> SystemResult:

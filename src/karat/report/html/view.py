@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,7 +11,9 @@ import numpy as np
 from markupsafe import Markup
 
 from karat.contexts import catalogue, context
+from karat.errors import has_units
 from karat.evaluation import Detail, Evaluation, Interval, Part, Score, SystemResult
+from karat.metric import MetricError
 from karat.provenance import signature
 from karat.report.charts import svg
 from karat.report.charts.bars import Bar, bars
@@ -19,8 +21,11 @@ from karat.report.charts.distribution import distribution
 from karat.report.charts.forest import Estimate, forest
 from karat.report.charts.heat import heat_map
 from karat.report.charts.timeline import timeline
-from karat.report.rows import number
+from karat.report.errors import confusion_grids, disagreement_grid, worst_grid
+from karat.report.rows import Grid, number
 
+WORST = 20
+"""Most units of a list of errors."""
 LARGEST = 40
 """Most classes of a confusion matrix that is drawn."""
 
@@ -164,6 +169,14 @@ class View:
         chart = distribution(rows, title=f"{label}: scores of test cases, a histogram per system")
         return drawn(f"{label} by test case", chart, self._test_cases(scores))
 
+    @property
+    def disagreements(self) -> Table | None:
+        """The units on which the two best systems differ most."""
+        if len(self.systems) < 2 or not all(has_units(s.result.cells) for s in self.systems):
+            return None
+        a, b = (s.name for s in _best_two(self.evaluation, self.main))
+        return _listed(lambda most: disagreement_grid(self.evaluation, a, b, None, most, self.digits), self)
+
     def _test_cases(self, scores: Sequence[tuple[str, Score]]) -> Table:
         names = scores[0][1].test_cases
         parts = [s.by_test_case for _, s in scores]
@@ -176,6 +189,14 @@ class View:
             len(order) - len(rows),
             "numbers",
         )
+
+
+def _best_two(evaluation: Evaluation, metric: Any) -> list[SystemResult]:
+    def key(system: SystemResult) -> float:
+        score = system.scores[metric]
+        return -np.inf if score.value is None else -score.value if score.better == "lower" else score.value
+
+    return sorted(evaluation.systems, key=key, reverse=True)[:2]
 
 
 def _worst_first(part: Part, score: Score) -> float:
@@ -277,6 +298,15 @@ class SystemView:
         return drawn(title, bars(shown, title=f"{title}: {self.name}"), table)
 
     @property
+    def worst(self) -> Table | None:
+        """The units with the worst scores, where units were kept."""
+        if not has_units(self.result.cells):
+            return None
+        return _listed(
+            lambda most: worst_grid(self.view.evaluation, self.result, None, most, self.view.digits), self.view
+        )
+
+    @property
     def details(self) -> Iterator[Chart | Table]:
         """Confusion matrices and timelines drawn, other details as tables."""
         for detail in self.result.details:
@@ -287,7 +317,8 @@ class SystemView:
             else:
                 yield _plain(detail, self.view)
             if detail.kind == "matrix":
-                yield from _confused(detail, self.view.rows)
+                for grid in confusion_grids(self.result, min(self.view.rows, 10)):
+                    yield Table(grid.title.split(":")[0], grid.head, grid.rows)
 
 
 def _with_classes(result: SystemResult) -> list[Score]:
@@ -345,15 +376,10 @@ def _value(value: Any, digits: int) -> str:
     return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _confused(detail: Detail, most: int) -> Iterator[Table]:
-    """The pairs of different labels that a matrix holds most often."""
-    pairs = [
-        (n, str(row[0]), column, sum(row[1:]))
-        for row in detail.rows
-        for column, n in zip(detail.columns[1:], row[1:], strict=True)
-        if n and column != str(row[0])
-    ]
-    pairs.sort(key=lambda p: (-p[0], p[1], p[2]))
-    if pairs:
-        rows = [[gold, pred, f"{n:,}", f"{100 * n / total:.1f} %"] for n, gold, pred, total in pairs[: min(most, 10)]]
-        yield Table("Most confused", ["gold", "predicted", "units", "of the gold class"], rows, len(pairs) - len(rows))
+def _listed(make: Callable[[int], Grid], view: View) -> Table | None:
+    """A list of units, if any metric tells them apart and any is wrong."""
+    try:
+        grid = make(min(view.rows, WORST))
+    except MetricError:
+        return None
+    return Table(grid.title, grid.head, grid.rows, css="texts") if grid.rows else None
