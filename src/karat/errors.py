@@ -66,7 +66,7 @@ def worst(evaluation: Evaluation, system: SystemResult, metric: str | Metric | N
     cell, cases, ids = _units(system.cells)
     value = turned[cell]
     bad = np.flatnonzero(value < np.nanmax(value, initial=-np.inf))
-    order = bad[np.lexsort((ids[bad], cases[bad], value[bad]))]
+    order = bad[np.lexsort((_order(ids[bad]), cases[bad], value[bad]))]
     units = [
         Unit(
             cases[i],
@@ -165,6 +165,12 @@ def _units(cells: Cells) -> tuple[Any, Any, Any]:
     if cells.are_test_cases:
         return np.arange(len(cells)), np.full(len(cells), ""), np.array(cells.test_cases, object)[cells.test_case]
     raise MetricError("the units of this evaluation were not kept; evaluate with units=True")
+
+
+def _order(ids: Any) -> Any:
+    """Ids in number order if all are numbers, else in text order."""
+    plain = all(i.isascii() and i.isdigit() for i in ids.tolist())
+    return ids.astype(float) if plain else ids
 
 
 def _by_key(cells: Cells) -> dict[tuple[str, str], int]:
