@@ -88,6 +88,25 @@ def test_page_is_whole_and_accessible(browser, reports, name, width, scheme):
             page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png", full_page=True)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_of_a_comparison(browser, tmp_path, scheme):
+    evaluation(tmp_path, 3, 4, 900, 12)
+    files = [str(tmp_path / f"system-{k}.tsv") for k in range(3)]
+    found = karat.compare(str(tmp_path / "gold.tsv"), files, metrics=["f1"], draws=199)
+    file = tmp_path / "comparison.html"
+    file.write_text(found.render("html"), encoding="utf-8")
+    with chromium.page(browser, file, 360, scheme) as (page, asked):
+        assert chromium.violations(page) == []
+        assert asked == [file.as_uri()]
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        said = page.evaluate("[...document.querySelectorAll('.verdicts li')].map(x => x.textContent)")
+        assert said == list(found.sentences())
+        labels = page.evaluate("[...document.querySelectorAll('figure svg')].map(x => x.getAttribute('aria-label'))")
+    assert any("p-values" in label for label in labels)
+    assert any("mean ranks" in label for label in labels)
+    assert any("Difference of" in label for label in labels)
+
+
 def test_page_prints_light_and_unfolded(browser, reports):
     with chromium.page(browser, reports["three"][0], 800, "dark") as (page, _):
         page.emulate_media(media="print", color_scheme="dark")

@@ -353,9 +353,11 @@ def test_reports(comparison, report):
 
 def test_page_is_well_formed_and_stands_alone(comparison):
     text = comparison.to_html()
-    assert text.count("<svg") == 4 * 2
-    ElementTree.fromstring(text.replace("<!doctype html>", "").replace('<meta charset="utf-8">', ""))
-    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    charts = [chart.split("</svg>")[0] + "</svg>" for chart in text.split("<figure>")[1:]]
+    assert sum("Difference of" in c or "p-values" in c for c in charts) == 4 * 2
+    for chart in charts:
+        ElementTree.fromstring(chart[chart.index("<svg") :])
+    assert "://" not in text.replace("http://www.w3.org/2000/svg", "")
 
 
 def test_frames(comparison):

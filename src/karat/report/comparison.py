@@ -246,7 +246,7 @@ def render_html(comparison: Comparison, digits: int = 4) -> str:
     """A page that needs nothing but itself: verdicts, charts, tables."""
     from karat.report.comparison_page import page
 
-    return page(comparison, header(comparison), list(grids(comparison, digits)))
+    return page(comparison, header(comparison), list(grids(comparison, digits)), digits)
 
 
 REPORTS: dict[str, Callable[..., Any]] = {

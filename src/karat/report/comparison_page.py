@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from html import unescape
 
 import numpy as np
 
@@ -11,34 +12,22 @@ from karat.comparison import Comparison, Pair, Ranks
 from karat.report.charts.critical import critical_difference
 from karat.report.charts.forest import Estimate, forest
 from karat.report.charts.matrix import p_matrix
-from karat.report.charts.svg import escape
+from karat.report.html import render
+from karat.report.html.view import Section
 from karat.report.rows import Grid
 
-_STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#1f2430;background:#fff}"
-    "table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}caption{text-align:left;font-weight:600;"
-    "padding:.3rem 0}th,td{padding:.25rem .7rem;border-bottom:1px solid #e3e6eb;text-align:right}th:first-child,"
-    "td:first-child{text-align:left}div{overflow-x:auto}"
-    "@media(prefers-color-scheme:dark){body{color:#e7e9ee;background:#14171d}th,td{border-color:#343a46}}"
-)
 
-
-def page(comparison: Comparison, header: str, grids: Sequence[Grid]) -> str:
-    """Verdicts, charts, then every table of the text report."""
-    verdicts = "".join(f"<li>{escape(s)}</li>" for s in comparison.sentences())
-    shown = "".join(f"<div>{chart}</div>" for chart in charts(comparison))
-    tables = "".join(_table(g) for g in grids)
+def page(comparison: Comparison, header: str, grids: Sequence[Grid], digits: int = 4) -> str:
+    """The report of the systems with verdicts, charts and every table of the text report in front."""
     title = "Comparison of " + ", ".join(comparison.systems)
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'
-        f"</head><body><h1>Comparison</h1><p>{escape(header)}</p><ul>{verdicts}</ul>{shown}{tables}</body></html>\n"
-    )
+    drawn = [(_label(chart), chart) for chart in charts(comparison)]
+    section = Section("Comparison", header, list(comparison.sentences()), drawn, list(grids))
+    return render(comparison.evaluation, digits=digits, title=title, section=section)
 
 
-def _table(grid: Grid) -> str:
-    head = "".join(f"<th>{escape(h)}</th>" for h in grid.head)
-    rows = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in grid.rows)
-    return f"<div><table><caption>{escape(grid.title)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+def _label(chart: str) -> str:
+    """What a chart says of itself to a screen reader."""
+    return unescape(chart.split('aria-label="', 1)[1].split('"', 1)[0])
 
 
 def charts(comparison: Comparison) -> Iterator[str]:

@@ -13,14 +13,22 @@ from markupsafe import Markup
 
 from karat.evaluation import Evaluation
 from karat.report.charts import svg
-from karat.report.html.view import View
+from karat.report.html.view import Section, View
 
 
 def render(
-    evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, title: str | None = None, rows: int = 50
+    evaluation: Evaluation,
+    by: Sequence[str] = (),
+    digits: int = 4,
+    title: str | None = None,
+    rows: int = 50,
+    section: Section | None = None,
 ) -> str:
-    """The evaluation as a page; ``rows`` is the longest list of classes, units or test cases that it holds."""
-    return _page("page.html", View(evaluation, digits, rows), title)
+    """The evaluation as a page; ``rows`` is the longest list of classes, units or test cases that it holds.
+
+    ``section`` stands before the scores: what another report adds to the page.
+    """
+    return _page("page.html", View(evaluation, digits, rows, section), title)
 
 
 def fragment(evaluation: Evaluation, digits: int = 4, rows: int = 20) -> str:

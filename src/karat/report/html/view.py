@@ -68,6 +68,24 @@ class Chart(NamedTuple):
     table: Table | None = None
 
 
+class Section(NamedTuple):
+    """A part of the page that another report adds: a lead, sentences, charts (title and SVG) and tables."""
+
+    title: str
+    lead: str
+    sentences: Sequence[str]
+    drawn: Sequence[tuple[str, str]]
+    grids: Sequence[Grid]
+
+    @property
+    def charts(self) -> list[Chart]:
+        return [drawn(title, image) for title, image in self.drawn]
+
+    @property
+    def tables(self) -> list[Table]:
+        return [Table(g.title, g.head, g.rows) for g in self.grids]
+
+
 def drawn(title: str, image: str, table: Table | None = None) -> Chart:
     return Chart(title, Markup(svg.bare(image)), table)
 
@@ -75,8 +93,8 @@ def drawn(title: str, image: str, table: Table | None = None) -> Chart:
 class View:
     """The parts of a page about one evaluation."""
 
-    def __init__(self, evaluation: Evaluation, digits: int, rows: int) -> None:
-        self.evaluation, self.digits, self.rows = evaluation, digits, rows
+    def __init__(self, evaluation: Evaluation, digits: int, rows: int, section: Section | None = None) -> None:
+        self.evaluation, self.digits, self.rows, self.section = evaluation, digits, rows, section
         self.systems = [SystemView(self, s) for s in evaluation.systems]
 
     @property
