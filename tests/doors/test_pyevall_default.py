@@ -10,6 +10,7 @@ import threading
 import pytest
 
 from karat.doors.pyevall import MetricFactory, PyEvALLEvaluation, PyEvALLUtils
+from tests.doors.cases import case
 from tests.doors.pyevall_case import answer, files
 from tests.doors.test_pyevall_vectors import RECORDS
 
@@ -148,3 +149,8 @@ def test_lists_in_memory():
     assert found["metrics"]["Recall"]["results"]["average_per_test_case"] == 1.0
     with pytest.raises(TypeError):
         PyEvALLEvaluation(strict=True).evaluate(records, records, ["Recall"])
+
+
+def test_nothing_raises_on_random_input():
+    for seed in range(60):
+        assert set(answer(case(seed), strict=False)) == {"metrics", "files"}, seed
