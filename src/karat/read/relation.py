@@ -297,7 +297,11 @@ _EXAMPLES = {
 def _check_values(engine: Engine, table: Table, relation: str, column: str, expression: str) -> None:
     """Find records without an id or value; stop at values that are not what the others are."""
     rules = _rules(table.kind)
-    counts = ", ".join(f"count(*) FILTER (WHERE {where}) AS r{i}" for i, (_, _, where) in enumerate(rules))
+    suspects = {
+        "missing-field": "count(*) - count({})",
+        "empty-value": "CAST(coalesce(min({}) < '!', false) AS INTEGER)",
+    }
+    counts = ", ".join(f"{suspects[code].format(field)} AS r{i}" for i, (code, field, _) in enumerate(rules))
     try:
         found = engine.run(f"SELECT {counts} FROM {table.sql}")
     except Exception as error:
