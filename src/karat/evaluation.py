@@ -138,8 +138,10 @@ class Detail:
 
 
 def _said(params: Iterable[tuple[str, Any]]) -> set[tuple[str, str]]:
-    """Parameters as they are written: true may be the truth value or a word."""
-    return {(name, str(value).lower()) for name, value in params}
+    """Parameters as they are written: true may be the truth value or a word, and 2 is 2.0."""
+    return {
+        (name, str(float(v) if isinstance(v, int) and not isinstance(v, bool) else v).lower()) for name, v in params
+    }
 
 
 @dataclass

@@ -211,7 +211,7 @@ def _text_value(engine: Engine, read: Read, table: Table, c: str, json: bool) ->
     for mark, n in zip(found["first"].tolist(), found["n"].tolist(), strict=True):
         kind = _FIRST.get(mark, "number") if json else {"[": "labels", "{": "weights"}.get(mark, "label")
         kinds[kind] = kinds.get(kind, 0) + n
-    if not json and not _all_json(engine, table, c, kinds):
+    if not json and not _all_json(engine, read, table, c, kinds):
         kinds = {"label": table.rows}
     if not kinds:
         return "label", c
@@ -247,13 +247,18 @@ def _are_votes(engine: Engine, table: Table, c: str) -> bool:
     return bool(found["n"][0]) and bool(found["votes"][0] == found["n"][0])
 
 
-def _all_json(engine: Engine, table: Table, c: str, kinds: Mapping[str, int]) -> bool:
-    """Are text values that begin like lists or objects really JSON? If one is not, all are plain labels."""
+def _all_json(engine: Engine, read: Read, table: Table, c: str, kinds: Mapping[str, int]) -> bool:
+    """Are text values that begin like lists or objects really JSON? If none is, and none should be, they are labels."""
     if set(kinds) == {"label"} or len(kinds) != 1:
         return False
-    return not engine.run(f"SELECT count(*) AS n FROM {table.sql} WHERE {c} IS NOT NULL AND NOT json_valid({c})")["n"][
-        0
-    ]
+    numbered = f"(SELECT {c} AS text, row_number() OVER () - 1 AS nth FROM {table.sql})"
+    bad = engine.run(f"SELECT nth FROM {numbered} WHERE text IS NOT NULL AND NOT json_valid(text) ORDER BY nth")["nth"]
+    if len(bad) == sum(kinds.values()) and read.context in (None, "monolabel"):
+        return False
+    (kind,) = kinds
+    facts = {"expected": SAID[kind], "example": _EXAMPLES[kind]}
+    table.findings += [finding("wrong-values", table.name, table.line(at), **facts) for at in bad[:20].tolist()]
+    return True
 
 
 def _cast(c: str, kind: str, json: bool) -> str:
