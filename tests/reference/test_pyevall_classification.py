@@ -6,13 +6,15 @@ decision) that parts them, and what karat gives instead: another value, or findi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
+from tests.reference.pyevall_records import context, karat_metric, options, records, write
 
 import karat
-from tests.reference.pyevall_records import context, karat_metric, options, records, write
 
 RECORDS = {record["name"]: record for record in records()}
 
@@ -22,7 +24,7 @@ class Other(NamedTuple):
 
     bug: str
     why: str
-    values: dict[str, float | None] = {}
+    values: Mapping[str, float | None] = MappingProxyType({})
     codes: str = ""
 
 
