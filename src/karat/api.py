@@ -213,7 +213,8 @@ def gathered(steps: Iterable[Callable[[], T]]) -> list[T]:
         except InputError as error:
             bad += error.findings
     if bad:
-        raise InputError(bad)
+        others = [f for one in out for f in getattr(one, "findings", ()) if f.severity == "error"]
+        raise InputError([*others, *bad])
     return out
 
 

@@ -94,9 +94,9 @@ KINDS: dict[str, Kind] = {
     "extra-fields": Kind(
         "note", "ignored: {fields}", "nothing to do; only the columns that the context needs are read"
     ),
-    "missing-field": Kind("error", "the {field} is missing or null", "give every record a {field}"),
+    "missing-field": Kind("error", "the {field} is missing or null", "give every record its {field}"),
     "empty-value": Kind(
-        "error", "the {field} is empty", "write a {field}, or delete the record to count it as missing"
+        "error", "the {field} is empty", "write the {field}, or delete the record to count it as missing"
     ),
     "wrong-type": Kind(
         "error", "the value is {found}, but most of this file's values are {expected}", "use one kind of value per file"

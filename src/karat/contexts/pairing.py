@@ -63,13 +63,13 @@ def coverage_findings(
         none = finding("no-common-ids", pred.name, gold=first["gold"], pred=first["pred"])
         return [none, *alike_ids(run, gold, pred)]
     if counts["gold_only"]:
-        ids = _ids(run, f"SELECT g.id FROM {gold.sql} g ANTI JOIN {pred.sql} p ON {_ON} LIMIT 3")
+        ids = _ids(run, f"SELECT g.id FROM {gold.sql} g ANTI JOIN {pred.sql} p ON {_ON} ORDER BY g.id LIMIT 3")
         code = "missing-predictions" if options["missing"] == "error" else "gold-only-ids"
         policy = {"wrong": "wrong", "skip": "not there at all"}.get(options["missing"], "wrong")
         facts: dict[str, Any] = {"count": counts["gold_only"], "total": coverage.gold, "policy": policy}
         out.append(finding(code, pred.name, examples=", ".join(ids), **facts))
     if counts["pred_only"]:
-        ids = _ids(run, f"SELECT p.id FROM {pred.sql} p ANTI JOIN {gold.sql} g ON {_ON} LIMIT 3")
+        ids = _ids(run, f"SELECT p.id FROM {pred.sql} p ANTI JOIN {gold.sql} g ON {_ON} ORDER BY p.id LIMIT 3")
         out.append(finding("pred-only-ids", pred.name, count=counts["pred_only"], examples=", ".join(ids)))
     return out + (alike_ids(run, gold, pred) if counts["gold_only"] and counts["pred_only"] else [])
 

@@ -141,6 +141,8 @@ def _diagnose_array(source: Source, text: str) -> list[Finding]:
         records = json.loads(text)
     except json.JSONDecodeError as error:
         return [finding("bad-json", source.name, error.lineno, reason=f"{error.msg} (column {error.colno})")]
+    if not isinstance(records, list):
+        return [finding("not-records", source.name, 1, found=_said(records))]
     if not records:
         return [finding("no-records", source.name)]
     out: list[Finding] = []
