@@ -305,7 +305,7 @@ def document_accuracy(W: Weights, cells: SpansCells) -> Values:
     return ratio(W @ cells.wholly_right, W @ cells.one, "no documents")
 
 
-@metric(SpansCells, title="Mean IoU", reference="Jaccard 1912, doi:10.1111/j.1469-8137.1912.tb05611.x")
+@metric(SpansCells, symmetric=True, title="Mean IoU", reference="Jaccard 1912, doi:10.1111/j.1469-8137.1912.tb05611.x")
 def mean_iou(W: Weights, cells: SpansCells, *, over: Literal["pairs", "spans"] = "pairs") -> Values:
     """Mean intersection over union of aligned gold and predicted spans, whatever their labels.
 
