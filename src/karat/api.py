@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -296,11 +296,37 @@ def side_findings(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
 def _checked(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
     """The context's own findings; it may stumble over records that are already reported."""
     try:
-        return plan.context.check(engine.run, table, plan.options)
+        with whole_files(engine, table):
+            return plan.context.check(engine.run, table, plan.options)
+    except InputError:
+        raise
     except Exception:
         if any(f.severity == "error" for f in table.findings):
             return []
         raise
+
+
+@contextmanager
+def whole_files(engine: Embedded, *tables: Table) -> Iterator[None]:
+    """Parquet is read in place, so that a broken page may show late: then it is a finding of its file."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        bad = [t for t in tables if t.format == "parquet" and not _readable(engine, t)]
+        if not bad:
+            raise
+        reason = "the Parquet data are broken or cut off"
+        raise InputError([finding("file-unreadable", t.name, reason=reason) for t in bad]) from error
+
+
+def _readable(engine: Embedded, table: Table) -> bool:
+    try:
+        engine.run(f"SELECT max(hash(t)) AS h FROM {table.sql} t")
+    except Exception:
+        return False
+    return True
 
 
 def evaluate_system(engine: Embedded, gold: Table, pred: Table, plan: Plan, units: bool) -> SystemResult:
@@ -308,7 +334,8 @@ def evaluate_system(engine: Embedded, gold: Table, pred: Table, plan: Plan, unit
     if "value" in gold.coded and "value" in pred.coded and gold.rows != pred.rows:
         raise InputError([finding("length-differs", pred.name, gold=gold.rows, pred=pred.rows)])
     as_relation(engine, gold, pred)
-    counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)
+    with whole_files(engine, gold, pred):
+        counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)
     findings = [*gold.findings, *pred.findings, *counted.findings]
     stop_on_errors(findings)
     scores = score_cells(counted.cells, plan)

@@ -279,7 +279,8 @@ def parquet_garbled(rng: random.Random) -> Broken:
 def parquet_pages_garbled(rng: random.Random) -> Broken:
     """The head and the foot are right; the pages between are noise."""
     whole = bytearray(parquet(parquet_columns(rng)))
-    whole[4:60] = b"\xff" * 56
+    at = rng.choice([4, len(whole) // 3])
+    whole[at : at + 56] = b"\xff" * 56
     return broken("pred.parquet", bytes(whole), "file-unreadable")
 
 
