@@ -27,6 +27,16 @@ class Coded:
     values: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class CodedSets:
+    """Label sets as (row, code) pairs in row order, each set's labels in the order given."""
+
+    row: NDArray[np.int64]
+    code: NDArray[np.int64]
+    values: list[str]
+    rows: int
+
+
 class Table(Protocol):
     """Gold or predictions as a context sees them: a relation of the engine, or coded arrays."""
 

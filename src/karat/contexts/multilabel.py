@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from karat.cells import Floats, Ints, Sparse, Weights
-from karat.contexts.base import MISSING, Context, Counted, Option, Run, Table
+from karat.contexts.base import MISSING, CodedSets, Context, Counted, Option, Run, Table
 from karat.contexts.labels import encode, ordered, unknown_labels
 from karat.contexts.lists import Lists, lists
 from karat.contexts.monolabel import EXTRA
@@ -104,7 +104,7 @@ class MultiLabel(Context):
     example = '{"id": "1", "value": ["A", "B"]}'
 
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
-        if table.kind == "label":
+        if table.kind == "label" or "sets" in table.memo:
             return []
         found = repeated_ids(run, table)
         if _labels(run, table) & {"", None}:
@@ -118,7 +118,7 @@ class MultiLabel(Context):
         flats = [flat_labels(run, side, classes) for side in sides]
         cells = self._cells(run, pairs, flats, classes, options, units)
         findings = coverage_findings(run, sides[0], sides[1], pairs.coverage, options)
-        gold_used = {classes[c] for c in np.unique(flats[0].code).tolist()}
+        gold_used = {classes[c] for c in np.flatnonzero(np.bincount(flats[0].code)).tolist()}
         uses = np.bincount(flats[1].code, minlength=len(classes))
         unknown = {label: int(uses[i]) for i, label in enumerate(classes) if uses[i] and label not in gold_used}
         findings += unknown_labels(unknown, sorted(gold_used), pred)
@@ -171,23 +171,38 @@ def as_sets(table: Table) -> Table:
 
 
 def _labels(run: Run, table: Table) -> set[str]:
+    if sets := table.memo.get("sets"):
+        return {sets.values[code] for code in np.flatnonzero(np.bincount(sets.code)).tolist()}
     labels = "value.labels" if table.kind == "weights" else "value"
     return set(run(f"SELECT DISTINCT unnest({labels}) AS label FROM {table.sql}")["label"].tolist())
 
 
 def flat_labels(run: Run, table: Table, classes: Sequence[str]) -> Flat:
     """The labels of one side as codes."""
+    if sets := table.memo.get("sets"):
+        return _flat(sets.row, encode(np.array(sets.values, object), classes)[sets.code], _places(sets), classes, False)
     numbered = f"(SELECT row_number() OVER () - 1 AS nth, {_RANKED[table.kind == 'weights']} FROM {table.sql})"
     known = f"(SELECT unnest(?) AS label, unnest(range({len(classes)})) AS code)".replace("?", _sql_list(classes))
     found = run(f"SELECT v.nth, k.code, v.score FROM {numbered} v JOIN {known} k ON v.label = k.label")
+    return _flat(found["nth"].astype(np.int64), found["code"], found["score"], classes, table.kind == "weights")
+
+
+def _places(sets: CodedSets) -> Ints:
+    """Minus the place of each label in its list."""
+    length = np.bincount(sets.row, minlength=sets.rows)
+    return np.repeat(np.cumsum(length) - length, length) - np.arange(len(sets.row))
+
+
+def _flat(nth: Ints, code: Any, score: Any, classes: Sequence[str], scored: bool) -> Flat:
+    """The pairs in order, each once, with its best score."""
     width = max(len(classes), 1)
-    key, score = _in_order(found["nth"].astype(np.int64) * width + found["code"], found["score"])
+    key, score = _in_order(nth * width + code, score)
     again = np.flatnonzero(key[1:] == key[:-1]) + 1
     repeated = np.unique(key[again] // width)
     if len(again):
         key, score = np.delete(key, again), np.delete(score, again)
     row = key // width
-    return Flat(row, key - row * width, score, repeated, table.kind == "weights")
+    return Flat(row, key - row * width, score, repeated, scored)
 
 
 _RANKED = {
@@ -234,7 +249,8 @@ def paired(run: Run, gold: Table, pred: Table, options: Mapping[str, Any]) -> Pa
     """The rows of both sides that belong together, in gold's order, as the options want them."""
     number = "(SELECT test_case, id, row_number() OVER () - 1 AS nth FROM {}) {}"
     g, p = number.format(gold.sql, "g"), number.format(pred.sql, "p")
-    if gold.rows >= 0 and pred.rows >= 0 and in_order(run, gold, pred):
+    by_position = "sets" in gold.memo and "sets" in pred.memo and gold.rows == pred.rows
+    if by_position or (gold.rows >= 0 and pred.rows >= 0 and in_order(run, gold, pred)):
         return _in_step(run, gold)
     join = f"{g} FULL JOIN {p} ON g.test_case = p.test_case AND g.id = p.id"
     both = f"SELECT coalesce(g.test_case, p.test_case) AS test_case, coalesce(g.id, p.id) AS id, coalesce(g.nth, -1) AS g, coalesce(p.nth, -1) AS p FROM {join}"
@@ -248,10 +264,14 @@ def paired(run: Run, gold: Table, pred: Table, options: Mapping[str, Any]) -> Pa
 def _in_step(run: Run, gold: Table) -> Pairs:
     """Pairs of two sides that have the same ids in the same order."""
     source = f"SELECT test_case, id FROM {gold.sql}"
-    names = [str(t) for t in run(f"SELECT DISTINCT test_case FROM {gold.sql} ORDER BY 1")["test_case"].tolist()]
+    names = [""] if "sets" in gold.memo else _test_cases(run, gold.sql)
     code = encode(run(source)["test_case"], names) if len(names) > 1 else np.zeros(gold.rows, np.int64)
     row = np.arange(gold.rows)
     return Pairs(row, row, code, names, Coverage(gold.rows, gold.rows, gold.rows), source)
+
+
+def _test_cases(run: Run, source: str) -> list[str]:
+    return [str(t) for t in run(f"SELECT DISTINCT test_case FROM {source} ORDER BY 1")["test_case"].tolist()]
 
 
 def _pairs(run: Run, both: str, source: str) -> Pairs:
@@ -259,7 +279,7 @@ def _pairs(run: Run, both: str, source: str) -> Pairs:
         f"SELECT sum((g >= 0)::BIGINT) AS g, sum((p >= 0)::BIGINT) AS p, sum((g >= 0 AND p >= 0)::BIGINT) AS b FROM ({both})"
     )
     coverage = Coverage(*(int(sizes[k][0]) for k in ("g", "p", "b")))
-    names = [str(t) for t in run(f"SELECT DISTINCT test_case FROM ({source}) ORDER BY 1")["test_case"].tolist()]
+    names = _test_cases(run, f"({source})")
     if len(names) == 1:
         rows = run(f"SELECT g, p FROM ({source})")
         code = np.zeros(len(rows["g"]), np.int64)

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.contexts.base import CodedSets
 from karat.findings import InputError, finding
-from karat.read.relation import Engine, normalise, quoted
+from karat.read.relation import Engine
+from karat.read.sets import sets_table
 from karat.read.table import Read, Table
 
 
@@ -39,11 +41,7 @@ def read_indicators(engine: Engine, marks: Marks, read: Read) -> Table:
     """One list of labels per row; a column's number, from 0, is its label."""
     if not marks.rows:
         raise InputError([finding("no-records", read.name)])
-    raw, flat = (quoted(f"{what} {read.role} {read.name}") for what in ("raw", "ones of"))
-    engine.register(flat.strip('"'), {"nth": marks.row.astype(np.int64), "label": marks.column.astype(np.int64)})
-    held = f"SELECT nth, list(CAST(label AS VARCHAR) ORDER BY label) AS labels FROM {flat} GROUP BY nth"
-    engine.execute(
-        f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT CAST(i + 1 AS VARCHAR) AS id, coalesce(labels, []) AS value"
-        f" FROM range({marks.rows}) t(i) LEFT JOIN ({held}) ON nth = i ORDER BY i"
-    )
-    return normalise(engine, read, raw, "array", line_of=lambda row: row + 1)
+    names = [str(i) for i in range(int(marks.column.max(initial=-1)) + 1)]
+    order = np.lexsort((marks.column, marks.row)) if (marks.row[1:] < marks.row[:-1]).any() else slice(None)
+    row, code = marks.row[order].astype(np.int64), marks.column[order].astype(np.int64)
+    return sets_table(engine, read, CodedSets(row, code, names, marks.rows), "array")

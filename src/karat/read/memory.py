@@ -18,6 +18,7 @@ from karat.read.codes import code_column
 from karat.read.indicators import as_indicators, read_indicators
 from karat.read.pages import shape
 from karat.read.relation import Engine, normalise, quoted
+from karat.read.sets import coded_lists, sets_table
 from karat.read.table import Read, Table, match_columns
 from karat.read.tag_lists import is_span_records, is_tag_lists, read_span_records, read_tag_lists
 
@@ -140,6 +141,8 @@ def _texts(column: Iterable[Any]) -> NDArray[np.object_]:
 def _read_column(engine: Engine, values: Any, read: Read) -> Table:
     """One value per item, paired by position: how scikit-learn is called."""
     if isinstance(values[0], (list, tuple, set, frozenset, Mapping, np.ndarray)):
+        if (sets := coded_lists(values)) is not None:
+            return sets_table(engine, read, sets, "list")
         ids = [str(i) for i in range(1, len(values) + 1)]
         return _read_columns(engine, {"id": ids, "value": list(values)}, read, "value", "list")
     return coded_table(code_column(values), read, "array")
