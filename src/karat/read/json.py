@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from karat.findings import Finding, InputError, finding
+from karat.read.records import look
 from karat.read.relation import Engine, normalise, quoted
 from karat.read.source import Source
 from karat.read.table import NAMES, Read, Table, match_columns
@@ -47,51 +45,39 @@ def read_jsonl(engine: Engine, source: Source, read: Read) -> Table:
 def _read(engine: Engine, source: Source, read: Read, format: str, layout: str) -> Table:
     raw = quoted(f"raw {read.role} {read.name}")
     try:
-        found = _fields(source, format) or engine.types(
+        seen = look(source, format, read.columns)
+        found = seen.fields or engine.types(
             f"read_json({source.sql}, format='{layout}', records=true, map_inference_threshold=-1)"
         )
-        scan = f"read_json({source.sql}, format='{layout}', records=true, columns={{{_columns(found, read)}}})"
+        roles = match_columns(found, read.columns)
+        scan = f"read_json({source.sql}, format='{layout}', records=true, columns={{{_columns(found, roles)}}})"
         engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {scan}")
-        _plain_ids(engine, source, read, raw, format, layout)
+        _plain_ids(engine, source, roles, raw, format, layout)
     except InputError:
         raise
     except Exception as error:
         raise InputError(diagnose(source, format) or [_no_fields(source)]) from error
     lines = lambda row: line_of(source, format, row)
-    return normalise(engine, read, raw, format, json_text=True, line_of=lines, findings=source.findings)
+    return normalise(
+        engine, read, raw, format, json_text=True, line_of=lines, findings=source.findings, weights=seen.weights
+    )
 
 
-SMALL = 1 << 24
-"""Bytes up to which every record is asked for its fields; of larger files the engine takes a sample."""
-
-
-def _fields(source: Source, format: str) -> dict[str, str]:
-    """The fields of any record, in order of appearance; none where the engine had better look (and complain)."""
-    if source.path.stat().st_size > SMALL:
-        return {}
-    record = msgspec.json.Decoder(dict[str, msgspec.Raw])
-    array = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
-    try:
-        records = array.decode(source.bytes()) if format == "json" else record.decode_lines(source.bytes())
-    except (msgspec.DecodeError, UnicodeError):
-        return {}
-    return dict.fromkeys(chain.from_iterable(records), "")
-
-
-def _columns(found: dict[str, str], read: Read) -> str:
+def _columns(found: Mapping[str, str], roles: Mapping[str, str]) -> str:
     """The value stays JSON, so that "1" and 1, or a list and its text, are told apart; the rest is text."""
-    value = match_columns(found, read.columns).get("value")
+    value = roles.get("value")
     return ", ".join(f"{quoted(c)}: '{'JSON' if c == value else 'VARCHAR'}'" for c in found)
 
 
-def _plain_ids(engine: Engine, source: Source, read: Read, raw: str, format: str, layout: str) -> None:
+def _plain_ids(engine: Engine, source: Source, roles: Mapping[str, str], raw: str, format: str, layout: str) -> None:
     """Stop at ids that are lists or objects; ids are read as text, so those that look nested are read again as JSON."""
-    roles = match_columns(engine.types(raw), read.columns)
-    for field in ("id", "test_case"):
-        if field not in roles:
-            continue
-        c = quoted(roles[field])
-        if not engine.run(f"SELECT count(*) AS n FROM {raw} WHERE left({c}, 1) IN ('[', '{{')")["n"][0]:
+    names = {field: quoted(roles[field]) for field in ("id", "test_case") if field in roles}
+    if not names:
+        return
+    nested = ", ".join(f"count(*) FILTER (left({c}, 1) IN ('[', '{{')) AS {field}" for field, c in names.items())
+    found = engine.run(f"SELECT {nested} FROM {raw}")
+    for field, c in names.items():
+        if not found[field][0]:
             continue
         scan = f"read_json({source.sql}, format='{layout}', records=true, columns={{{c}: 'JSON'}})"
         rows = engine.run(

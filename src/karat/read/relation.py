@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from karat.contexts.entries import Entries
 from karat.findings import Finding, InputError, finding
 from karat.read.long import gather, is_long, long_columns
 from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns
@@ -39,8 +40,9 @@ def table_name(read: Read) -> str:
 def normalise(
     engine: Engine, read: Read, relation: str, format: str, *,
     json_text: bool = False, line_of: Callable[[int], int | None] = lambda row: None, findings: list[Finding] | None = None,
+    weights: Entries | None = None,
 ) -> Table:  # fmt: skip
-    """The relation as a table with our column names and one kind of value."""
+    """The relation as a table with our column names and one kind of value; `weights` are its values where they are known."""
     from karat.read import pages
 
     types = engine.types(relation)
@@ -54,7 +56,11 @@ def normalise(
     _required(read, types, found)
     table = Table(read.name, read.role, format, relation, types, "none", rows, line_of=line_of, findings=findings)
     text = json_text or types[found["value"]] == "JSON"
-    kind, expression = _value(engine, read, table, found["value"], text)
+    if weights is None:
+        kind, expression = _value(engine, read, table, found["value"], text)
+    else:
+        kind, expression = "weights", _cast(quoted(found["value"]), "weights", text)
+        table.memo["entries"] = weights
     name = table_name(read)
     if any(f.severity == "error" for f in findings):
         raise InputError(findings)
@@ -66,8 +72,8 @@ def normalise(
         findings.append(finding("extra-fields", read.name, fields=", ".join(extra[:10])))
     if long:
         return gather(engine, table, name, _long_rows(relation, found, long, types, text), long)
-    # Objects are taken apart once: it is what reading them costs most.
-    stored = "TABLE" if kind in ("weights", "votes") else "VIEW"
+    # Objects are taken apart once, unless nobody will ask: it is what reading them costs most.
+    stored = "TABLE" if kind in ("weights", "votes") and not _known(read, table) else "VIEW"
     engine.execute(
         f"CREATE OR REPLACE TEMP {stored} {name} AS SELECT {_text(found.get('test_case'), types)} AS test_case,"
         f" {_id(found.get('id'), types)} AS id, {expression} AS value{_cluster(read, types)}{_carried(read, types, found)} FROM {relation}"
@@ -75,6 +81,11 @@ def normalise(
     table.sql, table.kind, table.roles = name, kind, found
     _check_values(engine, table, relation, quoted(found["value"]), expression)
     return table
+
+
+def _known(read: Read, table: Table) -> bool:
+    """Are the values read already, for a context that takes them from there?"""
+    return read.context == "soft" and "entries" in table.memo
 
 
 def _cluster(read: Read, types: Mapping[str, str]) -> str:
@@ -301,7 +312,7 @@ _EXAMPLES = {
 
 def _check_values(engine: Engine, table: Table, relation: str, column: str, expression: str) -> None:
     """Find records without an id or value; stop at values that are not what the others are."""
-    rules = _rules(table.kind)
+    rules = [r for r in _rules(table.kind) if r[1] != "value" or "entries" not in table.memo]
     suspects = {
         "missing-field": "count(*) - count({})",
         "empty-value": "CAST(coalesce(min({}) < '!', false) AS INTEGER)",
