@@ -17,6 +17,8 @@ from karat.read.table import Read, Table
 
 def coded_lists(values: Sequence[Any]) -> CodedSets | None:
     """Lists of texts or whole numbers as codes; None if they hold anything else."""
+    if isinstance(values[0], np.ndarray):
+        values = [v.tolist() if isinstance(v, np.ndarray) else v for v in values]
     if not all(map((list, tuple).__contains__, map(type, values))):
         return None
     flat = list(chain.from_iterable(values))

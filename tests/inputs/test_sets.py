@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Label sets in memory: every container gives the same scores as the records of a file would."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import karat
+
+GOLD = [["0", "2"], ["1"], [], ["0"], ["2", "1"]]
+PRED = [["0"], ["1", "2"], ["0"], [], ["1", "2"]]
+METRICS = ["precision", "recall", "f1(average=samples)", "subset_accuracy", "icm", "average_accuracy"]
+
+
+def matrix(sets):
+    out = np.zeros((len(sets), 3), int)
+    for i, labels in enumerate(sets):
+        out[i, [int(x) for x in labels]] = 1
+    return out
+
+
+def scores(gold, pred):
+    evaluation = karat.evaluate(gold, pred, context="multilabel", metrics=METRICS, units=True)
+    return [s.value for s in evaluation.systems[0]], evaluation.systems[0].cells.unit_ids
+
+
+def records(sets):
+    return [{"id": str(i + 1), "value": labels} for i, labels in enumerate(sets)]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda sets: sets,
+        lambda sets: [tuple(s) for s in sets],
+        lambda sets: [[int(x) for x in s] for s in sets],
+        lambda sets: [np.array(s, object) for s in sets],
+        lambda sets: dict(zip("12345", sets, strict=True)),
+    ],
+    ids=["lists", "tuples", "numbers", "arrays", "dict"],
+)
+def test_containers_agree_with_records(make):
+    assert scores(make(GOLD), make(PRED)) == scores(records(GOLD), records(PRED))
+
+
+@pytest.mark.parametrize("make", [matrix, lambda s: csr_array(matrix(s)), lambda s: matrix(s).astype(bool)])
+def test_matrices_agree_with_lists_in_column_order(make):
+    ordered = [sorted(s) for s in GOLD], [sorted(s) for s in PRED]
+    assert scores(make(GOLD), make(PRED)) == scores(*ordered)
+
+
+def test_one_side_in_memory_the_other_records():
+    assert scores(GOLD, records(PRED)) == scores(records(GOLD), records(PRED))
+
+
+def test_sides_of_different_length_are_reported():
+    evaluation = karat.evaluate(GOLD, PRED[:3], context="multilabel", metrics=["f1"])
+    assert "gold-only-ids" in {f.code for f in evaluation.findings}
+
+
+def test_an_empty_label_is_a_finding():
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(GOLD, [["0"], [""], [], [], []], context="multilabel")
+    assert [(f.code, f.line) for f in caught.value.findings if f.severity == "error"] == [("empty-value", 2)]
