@@ -14,6 +14,11 @@ $(VENV)/test: pyproject.toml $(VENV)/core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	touch $@
 
+# ranx brings a compiler of its own, so only the full run and the benchmarks install it.
+$(VENV)/full: pyproject.toml $(VENV)/test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[full]'
+	touch $@
+
 demo: $(VENV)/core
 	$(BIN)/karat demo
 
@@ -30,13 +35,13 @@ lint: $(VENV)/test
 test: lint machine .oracle/ready
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
-test-full: lint machine .oracle/ready
+test-full: lint machine .oracle/ready $(VENV)/full
 	$(BIN)/python -m pytest -q -n 2
 
 machine:
 	sh tests/machine.sh
 
-bench: $(VENV)/test
+bench: $(VENV)/full
 	$(BIN)/python -m benchmarks
 
 clean:

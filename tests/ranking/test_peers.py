@@ -50,7 +50,7 @@ def test_ir_measures(seed: int) -> None:
 
 @pytest.mark.slow
 def test_ranx() -> None:
-    ranx = pytest.importorskip("ranx")
+    ranx = pytest.importorskip("ranx", reason="ranx compiles for a minute; `make test-full` installs it")
     for seed in range(3):
         qrels, run, evaluation = scored(seed, list(RANX.values()))
         found = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), list(RANX), make_comparable=True)
