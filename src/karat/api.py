@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from karat.comparison import Comparison
 from karat.contexts import MODULES, context
 from karat.engines.embedded import Embedded
 from karat.evaluation import Evaluation, Score, SystemResult, make_score
@@ -25,6 +24,7 @@ from karat.read.relation import SAID
 from karat.stats.wishes import RESAMPLES, Wanted, Wish
 
 if TYPE_CHECKING:
+    from karat.comparison import Comparison
     from karat.stats.estimate import ClusterKeys
 
 COLUMNS = ("id", "value", "test_case")

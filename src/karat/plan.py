@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from karat.contexts import catalogue, context
-from karat.contexts.base import Context, Option
+from karat.contexts.base import Context
+from karat.contexts.options import Option
 from karat.findings import InputError, finding
 from karat.hierarchy import Hierarchy
 from karat.metric import Catalogue, Metric, MetricError

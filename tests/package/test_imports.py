@@ -53,3 +53,19 @@ def test_public_names_resolve() -> None:
 
     assert all(getattr(karat, name) is not None for name in karat.__all__)
     assert len(karat.__all__) <= 20
+
+
+def test_options_need_no_context() -> None:
+    """The command line knows every context's options, and loads no context to show them."""
+    found = loaded("import karat.cli.options")
+    names = ("monolabel", "multilabel", "splitting", "spans", "ranking.binary", "soft", "clustering")
+    assert not found & {f"karat.contexts.{name}" for name in names}
+
+
+def test_options_are_those_of_the_contexts() -> None:
+    from karat.contexts import MODULES, context
+    from karat.contexts.options import OPTIONS, SCHEME
+    from karat.contexts.spans.tags import SCHEMES
+
+    assert {name: context(name).options for name in MODULES} == OPTIONS
+    assert set(SCHEME.choices) == {"strict", *SCHEMES}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -34,6 +35,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
+        _one_thread()
         command: click.Command = import_module(f"karat.cli.{name.replace('-', '_')}").command
         return command
 
@@ -46,6 +48,11 @@ class Commands(click.Group):
         if args and args[0] not in COMMANDS and len(args) > 1:
             args = ["evaluate", *args]
         return super().resolve_command(ctx, args)
+
+
+def _one_thread() -> None:
+    """Keep NumPy's linear algebra to one thread: starting more costs each command 0.1 s, and sums may round otherwise."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from karat.contexts import MODULES, context
-from karat.contexts.base import Option
+from karat.contexts import MODULES
+from karat.contexts.options import OPTIONS, Option
 from karat.hierarchy import Hierarchy
 from karat.read import FORMATS
 from karat.report import TEXT
@@ -30,7 +30,7 @@ def _stacked(*options: Decorator) -> Decorator:
 
 def all_options() -> dict[str, Option]:
     """The options of all contexts by name; contexts that share a name share its meaning."""
-    return {o.name: o for name in MODULES for o in context(name).options}
+    return {o.name: o for options in OPTIONS.values() for o in options}
 
 
 def _click_type(option: Option) -> Any:

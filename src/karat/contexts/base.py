@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.cells import Cells
+from karat.contexts.options import MISSING, Option
 from karat.evaluation import Detail
 from karat.findings import Finding
 
@@ -64,20 +65,6 @@ class Table(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A setting of a context, shown by the CLI and checked by the API."""
-
-    name: str
-    choices: tuple[str, ...] | type
-    default: Any
-    help: str
-
-    @property
-    def flag(self) -> str:
-        return "--" + self.name.replace("_", "-")
-
-
 @dataclass
 class Counted:
     """What counting gives: cells, coverage and what was found on the way."""
@@ -85,14 +72,6 @@ class Counted:
     cells: Cells
     counts: dict[str, int]
     findings: list[Finding] = field(default_factory=list)
-
-
-MISSING = Option(
-    "missing",
-    ("wrong", "error", "skip"),
-    "wrong",
-    "what a gold id without a prediction is: wrong, an error, or left out",
-)
 
 
 class Context:

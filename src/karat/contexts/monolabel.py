@@ -10,22 +10,16 @@ from typing import Any, Literal
 import numpy as np
 
 from karat.cells import Floats, Ints, Sparse, Weights
-from karat.contexts.base import MISSING, Coded, Columns, Context, Counted, Option, Run, Table
+from karat.contexts.base import Coded, Columns, Context, Counted, Run, Table
 from karat.contexts.labels import as_coded, common_codes, recoded, tally, unknown_labels
+from karat.contexts.options import OPTIONS
 from karat.contexts.pairing import Coverage, coverage_findings, joined, repeated_ids
-from karat.contexts.tree import HIERARCHY, TreeCells, outside_hierarchy
+from karat.contexts.tree import TreeCells, outside_hierarchy
 from karat.evaluation import Detail
 from karat.findings import Finding
 from karat.hierarchy import Hierarchy
 from karat.metric import metric
 from karat.score import Values, ratio
-
-EXTRA = Option(
-    "extra",
-    ("ignore", "wrong"),
-    "ignore",
-    "what a prediction for an id that gold lacks is: left out, or a wrong prediction",
-)
 
 
 class MonoLabelCells(TreeCells):
@@ -97,7 +91,7 @@ class MonoLabel(Context):
     cells = MonoLabelCells
     kinds = ("label",)
     metrics = ("accuracy", "precision", "recall", "f1", "kappa", "mcc", "icm", "icm_norm")
-    options = (MISSING, EXTRA, HIERARCHY)
+    options = OPTIONS["monolabel"]
     example = '{"id": "1", "value": "A"}'
 
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:

@@ -11,18 +11,16 @@ from typing import Any
 import numpy as np
 
 from karat.cells import Floats, Ints, Sparse, Weights
-from karat.contexts.base import MISSING, CodedSets, Context, Counted, Option, Run, Table
+from karat.contexts.base import CodedSets, Context, Counted, Run, Table
 from karat.contexts.labels import encode, ordered, unknown_labels
 from karat.contexts.lists import Lists, lists
-from karat.contexts.monolabel import EXTRA
+from karat.contexts.options import OPTIONS
 from karat.contexts.pairing import Coverage, bad_rows, coverage_findings, in_order, repeated_ids
-from karat.contexts.tree import HIERARCHY, TreeCells, outside_hierarchy
+from karat.contexts.tree import TreeCells, outside_hierarchy
 from karat.findings import Finding, finding
 from karat.hierarchy import Hierarchy
 from karat.metric import metric
 from karat.score import Values, ratio
-
-THRESHOLD = Option("threshold", float, 0.5, "score from which a label of a scored prediction is in the predicted set")
 
 
 class MultiLabelCells(TreeCells):
@@ -100,7 +98,7 @@ class MultiLabel(Context):
     cells = MultiLabelCells
     kinds = ("labels", "label", "weights")
     metrics = ("precision", "recall", "f1", "jaccard", "subset_accuracy", "hamming_loss", "icm", "icm_norm")
-    options = (MISSING, EXTRA, HIERARCHY, THRESHOLD)
+    options = OPTIONS["multilabel"]
     example = '{"id": "1", "value": ["A", "B"]}'
 
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:

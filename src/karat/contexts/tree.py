@@ -10,15 +10,10 @@ from typing import Any
 import numpy as np
 
 from karat.cells import ClassCells, Floats, Ints, Sparse, Weights
-from karat.contexts.base import Option
 from karat.findings import Finding, finding
 from karat.hierarchy import Hierarchy
 from karat.metric import metric
 from karat.score import Values, ratio
-
-HIERARCHY = Option(
-    "hierarchy", Hierarchy, None, "label tree for hierarchical metrics: nested JSON, or child/parent rows"
-)
 
 
 class TreeCells(ClassCells):

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from karat.contexts.spans import Annotated, Spans
 from karat.findings import Finding, InputError, finding
 from karat.read.relation import Engine
 from karat.read.source import Source
@@ -67,6 +66,8 @@ def _read(files: Sequence[tuple[str, Path]], read: Read, original: Path | None, 
         findings = [*findings, finding("span-discontinuous", read.name, id=files[0][0], count=pieces)]
     columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
     texts = [_text(original if original else path) for _, path in files]
+    from karat.contexts.spans import Annotated, Spans
+
     side = Annotated(
         [name for name, _ in files], Spans.of(*columns[:4]), list(labels), span_lines=columns[4], quotes=quotes,
         texts=texts if any(t is not None for t in texts) else None,

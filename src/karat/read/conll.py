@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.contexts.spans import Annotated
-from karat.contexts.spans.annotated import Numbered
-from karat.contexts.spans.tag_codes import encode
 from karat.findings import InputError, finding
 from karat.read.relation import Engine
 from karat.read.source import Source
 from karat.read.spans import annotated_table
 from karat.read.table import Read, Table
+
+if TYPE_CHECKING:
+    from karat.contexts.spans import Annotated
 
 TAG = re.compile(r"O|[BIELSU]-\S+|[BIELSU]")
 _FULL = re.compile(r"O|[BIELSU]-\S+")
@@ -86,6 +87,9 @@ def _column(read: Read) -> int:
 
 
 def _annotated(sentences: list[list[str]], tokens: list[list[str]], lines: list[int]) -> Annotated:
+    from karat.contexts.spans.annotated import Annotated, Numbered
+    from karat.contexts.spans.tag_codes import encode
+
     (tagged,) = encode([sentences])
     places = np.array(lines, dtype=np.int64)
     begins = tagged.begins

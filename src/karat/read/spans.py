@@ -7,16 +7,18 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.contexts.spans import Annotated, Spans
 from karat.findings import Finding, InputError, finding
 from karat.read.json import diagnose, line_of
 from karat.read.relation import Engine
 from karat.read.source import Source
 from karat.read.table import NAMES, Read, Table
+
+if TYPE_CHECKING:
+    from karat.contexts.spans import Annotated
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "id": ("page_id", *NAMES["id"], "sent_id", "sentence_id"),
@@ -181,6 +183,8 @@ class Documents:
             self._span(row, child, mine)
 
     def annotated(self) -> Annotated:
+        from karat.contexts.spans import Annotated, Spans
+
         columns = np.array(self.rows, dtype=np.int64).reshape(-1, 5).T
         quoted = any(q is not None for q in self.quotes) and "text" in self.has
         return Annotated(

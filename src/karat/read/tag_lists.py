@@ -7,9 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from karat.contexts.spans import Annotated
-from karat.contexts.spans.annotated import Numbered
-from karat.contexts.spans.tag_codes import encode
 from karat.read.conll import TAG
 from karat.read.spans import FIELDS, annotated_table, as_span, documents_table
 from karat.read.table import Read, Table
@@ -29,6 +26,9 @@ def is_tag_lists(values: Sequence[Any], read: Read) -> bool:
 
 def read_tag_lists(values: Sequence[Sequence[str]], read: Read) -> Table:
     """Sentences are numbered from 1."""
+    from karat.contexts.spans.annotated import Annotated, Numbered
+    from karat.contexts.spans.tag_codes import encode
+
     (tagged,) = encode([values])
     side = Annotated(Numbered(len(values)), tagged=tagged)
     return annotated_table(side, read, "tags", lambda row: row + 1)

@@ -9,21 +9,13 @@ from typing import Any
 import numpy as np
 
 from karat.cells import Ints, Sparse
-from karat.contexts.base import Context, Counted, Option, Run, Table
+from karat.contexts.base import Context, Counted, Run, Table
 from karat.contexts.clustering.cells import Clusters
 from karat.contexts.entries import Entries, cases, entries, ids, moved, places
 from karat.contexts.groups import distinct
+from karat.contexts.options import OPTIONS
 from karat.contexts.pairing import Coverage, coverage_findings, repeated_ids
 from karat.findings import Finding, finding
-
-MISSING = Option(
-    "missing", ("wrong", "error", "skip", "singletons"), "wrong",
-    "what a gold item in no predicted cluster is: wrong, an error, left out, or a cluster of its own",
-)  # fmt: skip
-NOISE = Option("noise", str, None, "cluster name that means noise (such as -1), not a cluster")
-NOISE_AS = Option(
-    "noise_as", ("singletons", "missing"), "singletons", "what a noise item is: a cluster of its own, or in none"
-)
 
 
 class Clustering(Context):
@@ -44,7 +36,7 @@ class Clustering(Context):
         "nmi",
         "ami",
     )
-    options = (MISSING, NOISE, NOISE_AS)
+    options = OPTIONS["clustering"]
     example = '{"id": "1", "value": ["cluster 3"]}'
 
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:

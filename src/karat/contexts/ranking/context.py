@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.contexts.base import Context, Counted, Option, Run, Table
+from karat.contexts.base import Context, Counted, Run, Table
+from karat.contexts.options import OPTIONS
 from karat.contexts.ranking import relations
 from karat.contexts.ranking.cells import RankingCells
 from karat.contexts.ranking.counting import Counter, counted
@@ -17,42 +18,6 @@ from karat.contexts.ranking.remarks import gold_remarks, run_alone, run_remarks
 from karat.contexts.ranking.trec import GROUPS
 from karat.evaluation import Detail
 from karat.findings import Finding, InputError, finding
-
-TIES = Option(
-    "ties",
-    ("auto", "trec", "order", "average"),
-    "auto",
-    "how documents of equal score are ordered: by falling id as trec_eval does (for scores), in file order (for ranks), "
-    "or averaged over all orders",
-)
-MISSING_QUERIES = Option(
-    "missing_queries",
-    ("zero", "skip", "undefined", "error"),
-    "zero",
-    "what a gold query that the run lacks is: scored 0 (trec_eval -c), not there (trec_eval), undefined, or an error",
-)
-NO_RELEVANT = Option(
-    "no_relevant",
-    ("zero", "undefined"),
-    "zero",
-    "what a query without relevant documents scores: 0 as in trec_eval, or undefined and left out of means",
-)
-SCORE_TYPE = Option(
-    "score_type", ("double", "single"), "double", "precision of scores; trec_eval 9 and pytrec_eval compare single ones"
-)
-ORDER = Option(
-    "order",
-    ("auto", "rank", "score"),
-    "auto",
-    "what predicted values are: ranks (1 is best) or scores (highest is best); auto goes by the column's name",
-)
-DEPTH = Option("depth", int, None, "how many documents of each query are looked at (trec_eval -M)")
-UNJUDGED = Option(
-    "unjudged",
-    ("keep", "drop"),
-    "keep",
-    "whether documents without a judgement stay in the ranking (drop: trec_eval -J)",
-)
 
 
 class Ranking(Context):
@@ -73,7 +38,7 @@ class Ranking(Context):
         "bpref",
     )
     groups = GROUPS
-    options = (TIES, MISSING_QUERIES, NO_RELEVANT, SCORE_TYPE, ORDER, DEPTH, UNJUDGED)
+    options = OPTIONS["ranking"]
     unit = "query"
     example = "q1 0 doc7 2  (judgements)   q1 Q0 doc7 1 14.2 run  (ranking)"
 

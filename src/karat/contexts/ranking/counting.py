@@ -99,7 +99,7 @@ class Counter:
             if found < 0:
                 self.problems.strangers[name] = self.problems.strangers.get(name, 0) + 1
         heads = np.array(number, np.int64)
-        seen = np.unique(heads[heads >= 0])
+        seen = heads[heads >= 0]
         if self._closed[seen].any():
             raise Regroup
         self._closed[seen] = True

@@ -42,8 +42,9 @@ class Judgements:
     @cached_property
     def documents(self) -> Ints:
         """First row of each judged document of a query (subtopics apart), in row order."""
-        later = np.unique(self._pairs.repeats)
-        return np.delete(np.arange(len(self.grade)), later)
+        first = np.ones(len(self.grade), bool)
+        first[self._pairs.repeats] = False
+        return np.flatnonzero(first)
 
     @cached_property
     def _pairs(self) -> Table:

@@ -66,7 +66,7 @@ def _falling(query: Ints, score: Floats) -> Ints | None:
 
 def _grouped(query: Ints, same: NDArray[np.bool_]) -> bool:
     heads = query[np.concatenate([[True], ~same])]
-    return len(np.unique(heads)) == len(heads)
+    return bool(np.bincount(heads).max() == 1)
 
 
 def _starts(query: Ints, score: Floats | None = None) -> Ints:
@@ -91,7 +91,7 @@ def _order_ties(
     in_tie = np.flatnonzero(size[of] > 1)
     if not len(in_tie):
         return
-    blocks = np.unique(of[in_tie])
+    blocks = of[in_tie][_starts(of[in_tie])]
     length = size[blocks]
     start = np.cumsum(length) - length
     row = np.arange(length.sum()) + np.repeat(block[blocks] - start, length)

@@ -9,19 +9,16 @@ from typing import Any
 import numpy as np
 
 from karat.cells import Sparse
-from karat.contexts.base import MISSING, Context, Counted, Option, Run, Table
+from karat.contexts.base import Context, Counted, Run, Table
 from karat.contexts.entries import Entries, Floats, cases, entries, ids, moved, places
 from karat.contexts.labels import ordered, unknown_labels
+from karat.contexts.options import OPTIONS
 from karat.contexts.pairing import Coverage, bad_rows, coverage_findings, repeated_ids
 from karat.contexts.soft.cells import SoftCells
 from karat.contexts.soft.checks import check_weights
 from karat.contexts.soft.hard import tied
-from karat.contexts.tree import HIERARCHY, outside_hierarchy
+from karat.contexts.tree import outside_hierarchy
 from karat.findings import Finding, InputError, finding
-
-HARDEN = Option("harden", ("majority", "threshold"), "majority", "how weights become labels for accuracy, f1, …")
-THRESHOLD = Option("threshold", float, 0.5, "weight from which a label holds, with harden=threshold")
-ORDER = Option("order", str, None, "labels from low to high, separated by commas (numbers have their own order)")
 
 
 class Soft(Context):
@@ -32,7 +29,7 @@ class Soft(Context):
     cells = SoftCells
     kinds = ("weights", "votes", "label")
     metrics = ("icm_soft", "icm_soft_norm", "cross_entropy", "js_divergence", "mae", "soft_f1", "accuracy", "f1")
-    options = (MISSING, HIERARCHY, HARDEN, THRESHOLD, ORDER)
+    options = OPTIONS["soft"]
     example = '{"id": "1", "value": {"A": 0.7, "B": 0.3}}'
 
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:

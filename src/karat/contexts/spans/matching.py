@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.contexts.options import POLICIES
 from karat.contexts.spans.span import Bools, Ints, Line, Spans, firsts, on_one_line, rank_in_group, runs
-
-POLICIES = ("strict", "exact", "type", "partial")
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,45 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from karat.contexts.base import MISSING, Context, Counted, Option, Run, Table
+from karat.contexts.base import Context, Counted, Run, Table
 from karat.contexts.labels import unknown_labels
-from karat.contexts.monolabel import EXTRA
+from karat.contexts.options import OPTIONS
 from karat.contexts.pairing import Coverage
 from karat.contexts.spans.annotated import Annotated
 from karat.contexts.spans.cells import SpansCells
 from karat.contexts.spans.checks import check_lengths, check_side
 from karat.contexts.spans.data import Documents, Matching, SpanData, combine, meet
-from karat.contexts.spans.matching import POLICIES
 from karat.contexts.spans.tables import tables
-from karat.contexts.spans.tags import SCHEMES
 from karat.evaluation import Detail
 from karat.findings import Finding, finding
-
-MATCH = Option(
-    "match",
-    POLICIES,
-    "strict",
-    "when a prediction matches: strict place and label, exact place, type (overlap and label), partial overlap",
-)
-OVERLAP = Option("overlap", float, 0.0, "least share that overlapping spans must have in common (0 to 1)")
-OVERLAP_OF = Option("overlap_of", ("gold", "pred", "longer", "iou"), "gold", "of what --overlap is a share")
-MATCHING = Option(
-    "matching",
-    ("optimal", "greedy"),
-    "optimal",
-    "one-to-one matching: the best, or predictions in file order as nervaluate",
-)
-ENDS = Option(
-    "ends",
-    ("auto", "exclusive", "inclusive"),
-    "auto",
-    "whether ends name the last position (inclusive); auto is the format's own",
-)
-SCHEME = Option(
-    "scheme", ("lenient", "strict", *(s for s in SCHEMES if s != "lenient")), "lenient",
-    "how tags are read: lenient as conlleval, strict by the scheme that the tags show, or by a named scheme",
-)  # fmt: skip
-
 
 NEAREST = 200
 """With more gold labels than this (poems, works) no similar label is looked for."""
@@ -68,7 +40,7 @@ class SpansContext(Context):
         "muc_f1(reading=type)",
         "token_f1",
     )
-    options = (MISSING, EXTRA, MATCH, OVERLAP, OVERLAP_OF, MATCHING, ENDS, SCHEME)
+    options = OPTIONS["spans"]
     unit = "document"
     example = '{"id": "1", "spans": [{"start": 0, "end": 4, "label": "PER"}]}'
 

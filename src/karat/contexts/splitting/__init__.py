@@ -8,32 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from karat.contexts.base import Context, Counted, Option, Run, Table
+from karat.contexts.base import Context, Counted, Run, Table
 from karat.contexts.labels import unknown_labels
+from karat.contexts.options import OPTIONS
 from karat.contexts.splitting.bundles import NO_CATEGORY, Bundles, Stream
 from karat.contexts.splitting.checks import page_findings
-from karat.contexts.splitting.coverage import MISSING_PAGES, counts, coverage_findings
+from karat.contexts.splitting.coverage import counts, coverage_findings
 from karat.contexts.splitting.pages import Bools, Floats, Ints, Pages
 from karat.contexts.splitting.sides import Name, Paired, Side, category_codes, paired, read_side, taken
 from karat.contexts.splitting.tables import details
 from karat.evaluation import Detail
 from karat.findings import Finding, finding
-
-COUNT_FIRST_PAGE = Option(
-    "count_first_page",
-    ("yes", "no"),
-    "yes",
-    "whether page-level scores count the first page of a bundle, which always begins a file",
-)
-CONFIDENCE_OF = Option(
-    "confidence_of",
-    ("first", "flag"),
-    "first",
-    "what a confidence is of: that the page begins a file, or that its flag is right",
-)
-THRESHOLD = Option(
-    "threshold", float, None, "predict a first page where the confidence is at least this, whatever the flags say"
-)
 
 
 class Splitting(Context):
@@ -47,7 +32,7 @@ class Splitting(Context):
         "precision", "recall", "f1", "file_precision", "file_recall", "file_f1", "panoptic_quality", "straight_through",
         "mndd", "pk", "windowdiff", "boundary_similarity",
     )  # fmt: skip
-    options = (MISSING_PAGES, COUNT_FIRST_PAGE, CONFIDENCE_OF, THRESHOLD)
+    options = OPTIONS["splitting"]
     unit = "bundle"
     example = '{"document_id": "1", "category": "invoice", "pages": [{"number": 1, "is_first_page": true, "confidence": 0.9}]}'
 

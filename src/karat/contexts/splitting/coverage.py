@@ -7,18 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from karat.contexts.base import Option, Run, Table
+from karat.contexts.base import Run, Table
 from karat.contexts.pairing import LIMIT, more
 from karat.contexts.splitting.pages import Bools, Ints
 from karat.contexts.splitting.sides import Paired
 from karat.findings import Finding, finding
 
-MISSING_PAGES = Option(
-    "missing_pages",
-    ("error", "not-first", "truncate"),
-    "error",
-    "what a page that only one side has is: an error, a page that begins no file on the other side, or left out",
-)
 _CODES = {"error": "pages-on-one-side", "not-first": "pages-as-not-first", "truncate": "pages-left-out"}
 
 
