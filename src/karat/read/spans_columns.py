@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from karat.contexts.spans import Annotated, Spans
@@ -20,11 +22,10 @@ _SPAN = ("start", "end", "label")
 def read_columns(engine: Engine, source: Source, read: Read, layout: str) -> Annotated | None:
     """The documents of a file in which every span is a flat object; None if it needs the slow and careful way."""
     try:
-        how = f"format='{_LAYOUT[layout]}', records=true, map_inference_threshold=-1, sample_size={SAMPLE}"
-        types = engine.types(f"read_json({source.sql}, {how})")
-        names = {role: field_of(types, known) for role, known in FIELDS.items()}
+        fields = _of_lines(source) if layout == "jsonl" else _of_array(engine, source)
+        names = {role: field_of(fields, known) for role, known in FIELDS.items()}
         names["id"], names["spans"] = read.columns.get("id") or names["id"], read.columns.get("value") or names["spans"]
-        inner = _inner(types, names)
+        inner = _inner(fields, names)
         return None if inner is None else _fetched(engine, source, read, layout, names, inner)
     except Exception:
         return None  # the careful way says what is wrong, and where
@@ -35,22 +36,50 @@ SAMPLE = 1000
 
 _RARE = ("test_case", "testcase", "intent", "intents", "Classification", "classes")
 
+Fields = dict[str, dict[str, bool]]
+"""A document's fields; for lists of objects also the objects' fields, and whether each holds whole numbers."""
+
+
+def _of_lines(source: Source) -> Fields:
+    records = msgspec.json.Decoder(dict[str, Any]).decode_lines(b"".join(islice(source.lines(), SAMPLE)))
+    names = dict.fromkeys(chain.from_iterable(records))
+    return {name: _objects([r[name] for r in records if r.get(name) is not None]) for name in names}
+
+
+def _objects(values: list[Any]) -> dict[str, bool]:
+    items = list(chain.from_iterable(values)) if all(isinstance(v, list) for v in values) else []
+    if not all(isinstance(item, dict) for item in items):
+        return {}
+    names = dict.fromkeys(chain.from_iterable(items))
+    return {name: all(type(item.get(name, 0)) is int for item in items) for name in names}
+
+
+def _of_array(engine: Engine, source: Source) -> Fields:
+    how = f"format='array', records=true, map_inference_threshold=-1, sample_size={SAMPLE}"
+    types = engine.types(f"read_json({source.sql}, {how})")
+    whole = ("BIGINT", "UBIGINT", "INTEGER")
+    return {
+        name: {field: kind in whole for field, kind in _struct_fields(declared).items()}
+        if declared.startswith("STRUCT(")
+        else {}
+        for name, declared in types.items()
+    }
+
 
 def _rare_inside(inner: dict[str, str]) -> str:
     """What children would be called beside these names (the engine's structures do not tell case apart)."""
     return "Children" if inner["start"][:1].isupper() else "children"
 
 
-def _inner(types: dict[str, str], names: dict[str, str | None]) -> dict[str, str] | None:
+def _inner(fields: Fields, names: dict[str, str | None]) -> dict[str, str] | None:
     """The span's own field names, if all spans are flat objects and nothing else needs care."""
-    declared = types.get(names["spans"] or "", "")
-    if names["classes"] or names["id"] not in types or names["test_case"] or not declared.startswith("STRUCT("):
+    spans = fields.get(names["spans"] or "")
+    if names["classes"] or names["id"] not in fields or names["test_case"] or not spans:
         return None
-    fields = _struct_fields(declared)
-    found = {role: field_of(fields, known) for role, known in PLACES.items()}
+    found = {role: field_of(spans, known) for role, known in PLACES.items()}
     if found["children"] or (found["text"] and names["text"]) or any(found[role] is None for role in _SPAN):
         return None
-    whole = all(fields[str(found[role])] in ("BIGINT", "UBIGINT", "INTEGER") for role in ("start", "end"))
+    whole = all(spans[str(found[role])] for role in ("start", "end"))
     return {role: str(found[role]) for role in _SPAN} if whole else None
 
 
@@ -80,27 +109,26 @@ def _fetched(
     columns |= ({text: "VARCHAR"} if text else {}) | ({count: "BIGINT"} if count else {}) | dict.fromkeys(_RARE, "JSON")
     declared = ", ".join(f"{quoted(name)}: '{kind}'" for name, kind in columns.items())
     scan = f"read_json({source.sql}, format='{_LAYOUT[layout]}', records=true, columns={{{declared}}})"
-    engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {scan}")
-    return _columns(engine, raw, names, inner)
-
-
-def _columns(engine: Engine, raw: str, names: dict[str, str | None], inner: dict[str, str]) -> Annotated | None:
-    """Documents and flat spans as arrays; None where something is missing or a count is wrong."""
-    spans, count, text = quoted(str(names["spans"])), names["count"], names["text"]
-    wanted = f"{quoted(str(names['id']))} AS id, coalesce(len({spans}), -1) AS n"
+    wanted = f"{quoted(str(names['id']))} AS id, {quoted(spans)} AS spans, coalesce(len({quoted(spans)}), -1) AS n"
     wanted += f", coalesce({', '.join(map(quoted, _RARE))}) IS NOT NULL AS rare"
     wanted += (f", {quoted(count)} AS said" if count else "") + (f", {quoted(text)} AS text" if text else "")
-    documents = engine.run(f"SELECT {wanted} FROM {raw}")
+    engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT {wanted} FROM {scan}")
+    return _columns(engine, raw, inner)
+
+
+def _columns(engine: Engine, raw: str, inner: dict[str, str]) -> Annotated | None:
+    """Documents and flat spans as arrays; None where something is missing or a count is wrong."""
+    documents = engine.run(f"SELECT * EXCLUDE (spans) FROM {raw}")
     ids, number = documents["id"].tolist(), documents["n"]
     if (
         None in ids
         or np.any(documents["rare"])
         or np.any(number < 0)
-        or (count and not np.array_equal(documents["said"], number))
+        or not np.array_equal(documents.get("said", number), number)
     ):
         return None
     label = f"s.{quoted(inner['label'])}"
-    flat = f"(SELECT unnest({spans}) AS s FROM {raw})"
+    flat = f"(SELECT unnest(spans) AS s FROM {raw})"
     places = ", ".join(f"s.{quoted(inner[role])} AS {quoted(role)}" for role in ("start", "end"))
     found = engine.run(
         f"SELECT {places}, s.{_rare_inside(inner)} IS NOT NULL AS rare, hash({label}) AS label FROM {flat}"
@@ -116,7 +144,7 @@ def _columns(engine: Engine, raw: str, names: dict[str, str | None], inner: dict
     code, labels = _codes(found["label"], known["hash"], known["label"].tolist())
     return Annotated(
         ids, Spans.of(unit, found["start"], found["end"], code), labels,
-        inclusive=inner["end"] in INCLUSIVE, texts=documents["text"].tolist() if text else None,
+        inclusive=inner["end"] in INCLUSIVE, texts=documents["text"].tolist() if "text" in documents else None,
     )  # fmt: skip
 
 
@@ -125,4 +153,17 @@ def _codes(hashes: Any, known: Any, labels: list[str]) -> tuple[Any, list[str]]:
     if len(set(known.tolist())) != len(labels):
         raise ValueError("two labels share a hash")
     order = np.argsort(known)
-    return np.searchsorted(known[order], hashes), [labels[i] for i in order.tolist()]
+    return _places(hashes, known[order]), [labels[i] for i in order.tolist()]
+
+
+def _places(hashes: Any, known: Any) -> Any:
+    """Where the hashes stand among the sorted known ones: by their last bits, which almost always tell them apart."""
+    bits = np.uint64((1 << 18) - 1)
+    table = np.zeros(1 << 18, dtype=np.int64)
+    table[known & bits] = np.arange(len(known))
+    found = table[hashes & bits]
+    if not len(known):
+        return found
+    alike = np.flatnonzero(known[found] != hashes)
+    found[alike] = np.searchsorted(known, hashes[alike])
+    return found

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from operator import lt
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from karat.contexts.base import Table
 from karat.contexts.pairing import LIMIT, more
 from karat.contexts.spans.annotated import Annotated, Numbered, Side, Text
 from karat.contexts.spans.matching import Pairs, overlaps
-from karat.contexts.spans.span import Bools, Ints, Spans, any_overlap, on_one_line
+from karat.contexts.spans.span import Bools, Ints, Spans, any_overlap, ascending, on_one_line
 from karat.contexts.spans.tags import BadTag, malformed
 from karat.findings import Finding, finding
 
@@ -61,7 +63,7 @@ def _repeated_documents(table: Table, side: Annotated) -> list[Finding]:
     if isinstance(side.ids, Numbered):
         return []
     keys = side.keys
-    if len(set(keys)) == len(keys):
+    if all(map(lt, keys, islice(keys, 1, None))) or len(set(keys)) == len(keys):
         return []
     first: dict[Any, int] = {}
     again = [row for row, key in enumerate(keys) if first.setdefault(key, row) != row]
@@ -164,6 +166,8 @@ def _overlapping(table: Table, side: Annotated, spans: Side) -> list[Finding]:
 
 def _repeated(spans: Spans) -> Ints:
     """Spans that an earlier one equals in document, place and label."""
+    if ascending(spans.unit, spans.start):
+        return np.zeros(0, dtype=np.int64)
     size = int(spans.label.max(initial=0)) + 1
     start = on_one_line(spans, spans).gold_start
     key = start * size + spans.label
@@ -189,9 +193,9 @@ def _crossing(spans: Spans, parent: Ints | None) -> Ints:
 
 def _among(spans: Spans, grouped: Spans) -> Pairs:
     """Overlapping pairs of one label among spans (each pair once)."""
-    order = spans.by_place()
-    if not any_overlap(spans.take(order)):
+    if not any_overlap(spans.in_place()):
         return Pairs(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
+    order = spans.by_place()
     inside = grouped.within_label(int(spans.label.max(initial=0)) + 1)
     unit = np.unique(inside.unit, return_inverse=True)[1].astype(np.int64)
     ordered = Spans(unit, inside.start, inside.end, inside.label).take(order)

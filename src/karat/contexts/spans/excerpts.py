@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.contexts.spans.matching import Pairs, overlaps, same_label, share
+from karat.contexts.spans.matching import Pairs, overlaps_in_turn, part, same_label, share
 from karat.contexts.spans.span import (
     Bools,
     Ints,
@@ -93,15 +93,15 @@ def excerpts(
     merged too: all of them if labels are ignored, those of one label if not.
     """
     gold = _references(gold, ignore_label=ignore_label, merge=merge_gold)
-    pred = merged(pred) if ignore_label else pred.take(pred.by_place())
-    pairs = overlaps(gold, pred)
+    pred = merged(pred) if ignore_label else pred.in_place()
+    pairs = overlaps_in_turn(gold, pred)
     pairs = pairs if ignore_label else pairs.take(same_label(gold, pred, pairs))
     choice = _best_choice(len(gold), pairs, share(gold, pred, pairs, factor))
     return _cut(gold, pred, choice, factor)
 
 
 def _references(gold: Spans, *, ignore_label: bool, merge: bool) -> Spans:
-    rows = gold.take(gold.by_place())
+    rows = gold.in_place()
     if not merge or not any_overlap(rows):
         return rows
     return merged(rows) if ignore_label else merged_by_label(rows)
@@ -123,26 +123,25 @@ def _cut(gold: Spans, pred: Spans, choice: Ints, factor: str) -> Excerpts:
     rows = np.flatnonzero(choice >= 0)
     rows = rows[np.argsort(choice[rows], kind="stable")]
     of = choice[rows]
-    first, last = firsts(of), np.append(firsts(of)[1:], True)[: len(of)]
+    first = firsts(of)
+    last = np.append(first[1:], True)[: len(of)]
     start = np.where(first, pred.start[of], gold.start[rows])
     end = np.where(last, pred.end[of], np.roll(gold.start[rows], -1))
-    piece = Spans(gold.unit[rows], start, end, gold.label[rows])
-    value = _piece_factor(gold.take(rows), piece, factor)
+    value = _piece_factor(gold.start[rows], gold.end[rows], start, end, factor)
     return Excerpts(gold, pred, choice, *_scatter(len(gold), rows, start, end, value))
 
 
-def _piece_factor(gold: Spans, piece: Spans, of: str) -> Floats:
-    common = np.minimum(gold.end, piece.end) - np.maximum(gold.start, piece.start)
-    row = np.arange(len(gold))
+def _piece_factor(gold_start: Ints, gold_end: Ints, start: Ints, end: Ints, of: str) -> Floats:
+    common = np.minimum(gold_end, end) - np.maximum(gold_start, start)
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = share(gold, piece, Pairs(row, row, common), of)
-    return np.where((common > 0) & (piece.length > 0), value, 0.0)
+        value = part(common, gold_end - gold_start, end - start, of)
+    return np.where((common > 0) & (end > start), value, 0.0)
 
 
 def _scatter(size: int, rows: Ints, start: Ints, end: Ints, value: Floats) -> tuple[Ints, Ints, Floats]:
     full = np.full(size, -1), np.full(size, -1), np.zeros(size)
-    for column, part in zip(full, (start, end, value), strict=True):
-        column[rows] = part
+    for column, given in zip(full, (start, end, value), strict=True):
+        column[rows] = given
     return full
 
 
@@ -168,9 +167,9 @@ def _relevance(found: Excerpts, pages: int, weight: float) -> Floats:
     """1 for an exact piece, else weight × factor; added one by one in system order, so that every bit agrees."""
     rows = np.flatnonzero(found.chosen)
     rows = rows[np.argsort(found.choice[rows], kind="stable")]
-    gold = found.gold.take(rows)
-    exact = (gold.start == found.piece_start[rows]) & (gold.end == found.piece_end[rows])
-    return totals(gold.unit, np.where(exact, 1.0, weight * found.factor[rows]), pages)
+    gold = found.gold
+    exact = (gold.start[rows] == found.piece_start[rows]) & (gold.end[rows] == found.piece_end[rows])
+    return totals(gold.unit[rows], np.where(exact, 1.0, weight * found.factor[rows]), pages)
 
 
 def _poems(found: Excerpts, spare: Bools, pages: int, *, ignore_label: bool, compat: bool) -> dict[str, Ints]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +41,21 @@ def overlaps(gold: Spans, pred: Spans) -> Pairs:
     row, place = runs(low, np.searchsorted(line.pred_start[p], line.gold_end[g], side="left"))
     g, p = g[row], p[place]
     return joined([equal, Pairs(g, p, _common(gold, pred, g, p))])
+
+
+def overlaps_in_turn(gold: Spans, pred: Spans) -> Pairs:
+    """All overlapping pairs; where predictions end in the order in which they start, each gold span meets a run of them."""
+    line = on_one_line(gold, pred)
+    if not (_in_turn(line.pred_start) and _in_turn(line.pred_end)):
+        return overlaps(gold, pred)
+    low = np.searchsorted(line.pred_end, line.gold_start, side="right")
+    g, p = runs(low, np.searchsorted(line.pred_start, line.gold_end, side="left"))
+    common = _common(gold, pred, g, p)
+    return Pairs(g, p, common) if np.all(common > 0) else Pairs(g, p, common).take(common > 0)
+
+
+def _in_turn(places: Ints) -> bool:
+    return bool(np.all(places[1:] >= places[:-1]))
 
 
 def _apart(start: Ints, end: Ints) -> bool:
@@ -94,9 +110,18 @@ def _equal_on_line(gold: Spans, pred: Spans, line: Line) -> Pairs:
 
 def share(gold: Spans, pred: Spans, pairs: Pairs, of: str = "gold") -> NDArray[np.float64]:
     """The common part as a share of the gold span, the prediction, the longer, or both together (`iou`)."""
-    g, p = gold.length[pairs.gold], pred.length[pairs.pred]
-    size = {"gold": g, "pred": p, "longer": np.maximum(g, p), "iou": g + p - pairs.common}[of]
-    return np.asarray(pairs.common / size, dtype=np.float64)
+    return part(pairs.common, gold.length[pairs.gold], pred.length[pairs.pred], of)
+
+
+def part(common: Ints, gold: Ints, pred: Ints, of: str) -> NDArray[np.float64]:
+    """Common lengths over what `of` makes of the lengths of gold spans and predictions."""
+    sizes: dict[str, Callable[[], Ints]] = {
+        "gold": lambda: gold,
+        "pred": lambda: pred,
+        "longer": lambda: np.maximum(gold, pred),
+        "iou": lambda: gold + pred - common,
+    }
+    return np.asarray(common / sizes[of](), dtype=np.float64)
 
 
 def same_place(gold: Spans, pred: Spans, pairs: Pairs) -> Bools:

@@ -37,15 +37,19 @@ class Spans:
 
     def order(self) -> Ints:
         """The row order by (unit, start, end, label); rows already in order are recognised, not sorted."""
-        if _ascending(self.unit, self.start):
+        if ascending(self.unit, self.start):
             return np.arange(len(self))
         return np.lexsort((self.label, self.end, self.start, self.unit))
 
     def by_place(self) -> Ints:
         """The row order by (unit, start, end); equal places keep their order."""
-        if _ascending(self.unit, self.start):
+        if ascending(self.unit, self.start):
             return np.arange(len(self))
         return np.lexsort((self.end, self.start, self.unit))
+
+    def in_place(self) -> Spans:
+        """The spans by (unit, start, end); no copy where they are in order."""
+        return self if ascending(self.unit, self.start) else self.take(self.by_place())
 
     def within_label(self, labels: int) -> Spans:
         """The same spans, every (unit, label) a unit of its own: what matching inside a label needs."""
@@ -120,7 +124,7 @@ def merged(spans: Spans) -> Spans:
     """Spans of one unit that overlap become one, with the first one's label; touching spans stay apart."""
     if not len(spans):
         return spans
-    rows = spans.take(spans.by_place())
+    rows = spans.in_place()
     line = on_one_line(rows, rows)
     reach = np.maximum.accumulate(line.gold_end)
     begin = np.flatnonzero(np.append(True, line.gold_start[1:] >= reach[:-1]))
@@ -139,11 +143,10 @@ def merged_by_label(spans: Spans) -> Spans:
 
 def any_overlap(spans: Spans) -> bool:
     """Do any two spans of a unit overlap? The spans must be sorted by place."""
-    line = on_one_line(spans, spans)
-    return bool(np.any(line.gold_start[1:] < line.gold_end[:-1]))
+    return bool(np.any((spans.start[1:] < spans.end[:-1]) & (spans.unit[1:] == spans.unit[:-1])))
 
 
-def _ascending(major: Ints, minor: Ints) -> bool:
-    """Strictly ascending by (major, minor)."""
-    step = np.diff(major)
-    return bool(np.all((step > 0) | ((step == 0) & (np.diff(minor) > 0))))
+def ascending(major: Ints, minor: Ints) -> bool:
+    """Strictly ascending by (major, minor)?"""
+    later, same = major[1:] > major[:-1], major[1:] == major[:-1]
+    return bool(np.all(later | (same & (minor[1:] > minor[:-1]))))
