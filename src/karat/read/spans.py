@@ -241,6 +241,8 @@ def as_span(span: Any) -> tuple[dict[str, Any], str] | str:
     out = {role: span[name] for role, name in names.items() if name is not None}
     if not all(isinstance(out[role], int) and not isinstance(out[role], bool) for role in ("start", "end")):
         return f"start and end must be whole numbers: {_said(span)}"
+    if max(abs(out["start"]), abs(out["end"])) >= 1 << 63:
+        return f"start and end must be numbers of 64 bits: {_said(span)}"
     if out["label"] is None:
         return f"a span has no label: {_said(span)}"
     return out, str(names["end"])
