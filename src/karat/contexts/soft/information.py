@@ -104,14 +104,15 @@ def paper_information(s: Spread, test_case: Ints, node: Ints, weight: Floats) ->
 
 def pyevall_information(s: Spread, test_case: Ints, node: Ints, weight: Floats) -> Floats:
     """PyEvALL's estimate: mean absolute deviation, and log2 n where 1 − Φ underflows to 0."""
-    mean, deviation = s.mean[test_case, node], s.absolute[test_case, node]
-    rarest = np.log2(np.maximum(s.n[test_case, 0], 1))
+    cell = test_case * s.mean.shape[1] + node
+    mean, deviation, named = (x.ravel()[cell] for x in (s.mean, s.absolute, s.named))
+    rarest = np.log2(np.maximum(s.n[:, 0], 1))[test_case]
     z = np.divide(weight - mean, deviation, out=np.full(len(mean), np.inf), where=deviation > 0)
     from scipy.special import erf
 
     tail = 1.0 - 0.5 * (1.0 + erf(z / np.sqrt(2.0)))
     bits = np.where(tail > 0, -np.log2(np.where(tail > 0, tail, 1.0)), rarest)
-    bits = np.where(s.named[test_case, node], np.where(weight != 0, bits, 0.0), rarest)
+    bits = np.where(named, np.where(weight != 0, bits, 0.0), rarest)
     return np.where(s.silent[node], 0.0, bits)
 
 
