@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns
 from karat.read.trec import table
 
 _OBJECT = re.compile(rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:\s*-?\d)')
+Bytes = NDArray[np.uint8]
 BATCH = 30_000
 """Rows that are looked at together: few enough to stay in the processor's cache."""
 
@@ -124,20 +126,38 @@ def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) ->
 class Text(NamedTuple):
     """A column of strings as Arrow keeps it: all bytes in a row, and where each string begins."""
 
-    buffer: NDArray[np.uint8]
+    buffer: Bytes
     offset: NDArray[np.int64]
 
     def strings(self, begin: int = 0, end: int | None = None) -> Strings:
         at = self.offset[begin : len(self.offset) if end is None else end + 1]
-        first, last = int(at[0]), int(at[-1]) + PADDING
-        buffer = self.buffer[first:last]
-        if last > len(self.buffer):
-            buffer = np.concatenate([buffer, np.zeros(PADDING, np.uint8)])
-        return Strings(buffer, at[:-1] - first, at[1:] - at[:-1])
+        first = int(at[0])
+        return Strings(_padded(self.buffer, first, int(at[-1])), at[:-1] - first, at[1:] - at[:-1])
 
 
-def _text(arrow: Any, column: Any) -> Text:
+class Views(NamedTuple):
+    """A column of short strings as Polars keeps it: 16 bytes each, four for the length and twelve for the text."""
+
+    buffer: Bytes
+    length: NDArray[np.int64]
+
+    def strings(self, begin: int = 0, end: int | None = None) -> Strings:
+        length = self.length[begin:end]
+        buffer = _padded(self.buffer, 16 * begin, 16 * (begin + len(length)))
+        return Strings(buffer, np.arange(4, 16 * len(length), 16), length)
+
+
+def _padded(buffer: Bytes, begin: int, end: int) -> Bytes:
+    """A part of a buffer with readable bytes behind it; copied only where the buffer ends."""
+    if end + PADDING <= len(buffer):
+        return buffer[begin : end + PADDING]
+    return np.concatenate([buffer[begin:end], np.zeros(PADDING, np.uint8)])
+
+
+def _text(arrow: Any, column: Any) -> Text | Views:
     """A column's bytes where they are; only columns of other types, or in pieces, are copied."""
+    if str(column.type) == "string_view" and (short := _views(column)) is not None:
+        return short
     if column.type != arrow.large_string():
         column = column.cast(arrow.large_string())
     array = column.combine_chunks()
@@ -148,10 +168,21 @@ def _text(arrow: Any, column: Any) -> Text:
     return Text(held, at)
 
 
+def _views(column: Any) -> Views | None:
+    """The strings of a column of views, if each is short enough to stand in its view."""
+    if column.num_chunks != 1 or sys.byteorder != "little":
+        return None
+    array = column.chunk(0)
+    part = slice(16 * array.offset, 16 * (array.offset + len(array)))
+    buffer: Bytes = np.frombuffer(array.buffers()[1], np.uint8)[part]
+    length = buffer.view(np.int32)[::4].astype(np.int64)
+    return Views(buffer, length) if length.max(initial=0) <= 12 else None
+
+
 class FrameRun:
     """A run as columns."""
 
-    def __init__(self, names: Text, documents: Text, number: NDArray[np.float64]) -> None:
+    def __init__(self, names: Text | Views, documents: Text | Views, number: NDArray[np.float64]) -> None:
         self.names, self.documents, self.number = names, documents, number
 
     def batches(self, whole: bool) -> Iterator[Batch]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.contexts.ranking.judgements import Judgements
 from karat.contexts.ranking.order import places
-from karat.contexts.ranking.rows import Floats, Ints
+from karat.contexts.ranking.rows import Floats, Ints, Rows
 from karat.contexts.ranking.strings import Strings
 
 
@@ -71,9 +71,12 @@ class Counter:
         self.retrieved = np.zeros(len(gold.queries), np.int64)
         self.problems = Problems()
         self._closed = np.zeros(len(gold.queries), bool)
+        rows = np.arange(len(gold.documents))
+        self._judged = Rows.grouped(gold.query[gold.documents], len(gold.queries), row=rows)
 
     def add(self, batch: Batch) -> None:
-        query = self._numbered(batch.names)
+        heads = self._numbered(batch.names)
+        query = np.repeat(heads, np.diff(batch.names.heads, append=len(batch.names)))
         self._check_ranks(batch, query)
         known = query >= 0
         if not known.all():
@@ -83,7 +86,7 @@ class Counter:
         self.problems.nan += batch.line[np.isnan(batch.score)].tolist()
         key = self.table.keys(query, batch.document)
         self._check_repeats(batch, query, key)
-        judged = self.table.find(key, batch.document)
+        judged = self.table.find(key, batch.document, self._judged[heads[heads >= 0]].row)
         ids = (lambda row: batch.document[row]) if self.ties != "order" else None
         found = places(query, batch.score, judged, ids)
         self.rank[found.row], self.ahead[found.row], self.tied[found.row] = found.rank, found.ahead, found.tied
@@ -92,22 +95,20 @@ class Counter:
         self.retrieved += np.bincount(query, minlength=len(self.retrieved))
 
     def _numbered(self, names: Strings) -> Ints:
-        number = []
-        for name in names[names.heads].tolist():
-            found = self.gold.queries.get(name, -1)
-            number.append(found)
-            if found < 0:
-                self.problems.strangers[name] = self.problems.strangers.get(name, 0) + 1
-        heads = np.array(number, np.int64)
+        """Number of the query of each head, −1 for a stranger."""
+        said = names[names.heads].tolist()
+        heads = np.array([self.gold.queries.get(name, -1) for name in said], np.int64)
+        for i in np.flatnonzero(heads < 0).tolist():
+            self.problems.strangers[said[i]] = self.problems.strangers.get(said[i], 0) + 1
         seen = heads[heads >= 0]
         if self._closed[seen].any():
             raise Regroup
         self._closed[seen] = True
-        return np.repeat(heads, np.diff(names.heads, append=len(names)))
+        return heads
 
     def _check_repeats(self, batch: Batch, query: Ints, key: Any) -> None:
-        ordered = np.sort(key)
-        if not np.any(ordered[1:] == ordered[:-1]):
+        short = np.sort((key >> np.uint64(32)).astype(np.uint32))
+        if not np.any(short[1:] == short[:-1]):  # half a hash is sorted in half the time
             return
         order = np.argsort(key, kind="stable")
         later = order[1:][key[order[1:]] == key[order[:-1]]]

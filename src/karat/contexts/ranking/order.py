@@ -40,11 +40,12 @@ def places(query: Ints, score: Floats, judged: Ints, ids: Callable[[Ints], Strin
     ``ids`` gives the document ids of some rows: a tie is then ordered by falling id, in bytes;
     without it rows of a tie keep their order.
     """
-    order = _falling(query, score)
+    first = _starts(query)
+    order = _falling(query, score, first)
     if order is not None:
         query, score, judged = query[order], score[order], judged[order]
-    first = _starts(query)
-    block = _starts(query, score)
+        first = _starts(query)
+    block = _starts(score, first)
     size = np.diff(block, append=len(query))
     hit = np.flatnonzero(judged >= 0)
     of = np.searchsorted(block, hit, "right") - 1
@@ -55,25 +56,21 @@ def places(query: Ints, score: Floats, judged: Ints, ids: Callable[[Ints], Strin
     return Places(judged[hit], rank, block[of] - begin, tied, int(size[size > 1].sum()))
 
 
-def _falling(query: Ints, score: Floats) -> Ints | None:
+def _falling(query: Ints, score: Floats, first: Ints) -> Ints | None:
     """The order by query, then falling score; None where the rows have it."""
-    same = query[1:] == query[:-1]
-    if len(query) < 2 or (np.all(score[1:][same] <= score[:-1][same]) and _grouped(query, same)):
+    falls = score[1:] <= score[:-1]
+    falls[first[1:] - 1] = True
+    if falls.all() and np.bincount(query[first]).max(initial=1) == 1:
         return None
     order = np.argsort(-score, kind="stable")
     return order[np.argsort(query[order], kind="stable")]
 
 
-def _grouped(query: Ints, same: NDArray[np.bool_]) -> bool:
-    heads = query[np.concatenate([[True], ~same])]
-    return bool(np.bincount(heads).max() == 1)
-
-
-def _starts(query: Ints, score: Floats | None = None) -> Ints:
-    new = np.ones(len(query), bool)
-    new[1:] = query[1:] != query[:-1]
-    if score is not None:
-        new[1:] |= score[1:] != score[:-1]
+def _starts(values: Ints | Floats, first: Ints | None = None) -> Ints:
+    """Where a value differs from the one before it, and the rows ``first``."""
+    new = np.ones(len(values), bool)
+    new[1:] = values[1:] != values[:-1]
+    new[first if first is not None else slice(0)] = True
     return np.flatnonzero(new)
 
 

@@ -80,11 +80,27 @@ class Strings:
 
     def word(self, i: int) -> Words:
         """Bytes ``8i`` to ``8i+7`` of every string, zero after its end."""
-        at = self.start + 8 * i if i else self.start
-        if i and at.size and int(at.max()) >= len(self._windows):
-            at = np.minimum(at, len(self._windows) - 1)
         mask = self._masks[i]
-        return self._windows[at] & (mask[self.length] if self.vary else mask)
+        return self._bytes(8 * i) & (mask[self.length] if self.vary else mask)
+
+    def _bytes(self, skip: int) -> Words:
+        """The eight bytes of every string from its ``skip``-th on, and what follows a shorter one."""
+        if self._step and int(self.start[-1]) + skip < len(self._windows):
+            return self._windows[int(self.start[0]) + skip : int(self.start[-1]) + skip + 1 : self._step].copy()
+        at = self.start + skip if skip else self.start
+        if skip and at.size and int(at.max()) >= len(self._windows):
+            at = np.minimum(at, len(self._windows) - 1)
+        return self._windows[at]
+
+    @cached_property
+    def _step(self) -> int:
+        """How far apart the strings begin if all of them are equally far, else 0: they are then read in one stride."""
+        if len(self) < 2:
+            return 0
+        first, last = int(self.start[0]), int(self.start[-1])
+        step = int(self.start[1]) - first
+        even = step > 0 and last - first == step * (len(self) - 1) and bool((np.diff(self.start) == step).all())
+        return step if even else 0
 
     def hash(self, salt: int = 0) -> Words:
         """A number per string that does not depend on the other strings.
@@ -133,6 +149,15 @@ def _odd(i: int, salt: int) -> np.uint64:
     return np.uint64((0xD1342543DE82EF95 * (2 * i + 1) + 0x2545F4914F6CDD1D * 2 * salt) & 0xFFFFFFFFFFFFFFFF | 1)
 
 
+def _near(key: Words, own: Words) -> Ints:
+    """Where ``key`` may be one of ``own``: nearly all strangers are told by the first bits alone."""
+    bits = max(len(own).bit_length() + 4, 8)
+    down = np.uint64(64 - bits)
+    used = np.zeros(1 << bits, bool)
+    used[own >> down] = True
+    return np.flatnonzero(used[key >> down])
+
+
 class Table:
     """Finds (group, string) pairs among many: a hash table whose every hit is compared byte for byte.
 
@@ -159,9 +184,6 @@ class Table:
         self._slot[slot] = np.arange(len(group))
         crowded = self._slot[slot] != np.arange(len(group))
         self._slot[slot[crowded]] = -2
-        self._rough = self._down + np.uint64(1)
-        self._used = np.zeros(1 << (bits - 1), bool)
-        self._used[self.key >> self._rough] = True
 
     def _keys(self, group: Ints, strings: Strings) -> Words:
         return mixed(strings.hash(self.salt) + (group.astype(np.uint64) + np.uint64(1)) * _odd(97, self.salt))
@@ -176,10 +198,10 @@ class Table:
         """The hash of each pair, equal for equal pairs."""
         return self._keys(group, strings)
 
-    def find(self, key: Words, strings: Strings) -> Ints:
-        """Row of each pair in this table, −1 where it is not there."""
+    def find(self, key: Words, strings: Strings, among: Ints | None = None) -> Ints:
+        """Row of each pair in this table, −1 where it is not there; ``among`` are the only rows that can be meant."""
         out = np.full(len(key), -1, np.int64)
-        near = np.flatnonzero(self._used[key >> self._rough])
+        near = _near(key, self.key if among is None else self.key[among])
         key = key[near]
         row = self._slot[key >> self._down].astype(np.int64)
         crowded = np.flatnonzero(row == -2)
