@@ -107,8 +107,8 @@ class Counter:
         return heads
 
     def _check_repeats(self, batch: Batch, query: Ints, key: Any) -> None:
-        short = np.sort((key >> np.uint64(32)).astype(np.uint32))
-        if not np.any(short[1:] == short[:-1]):  # half a hash is sorted in half the time
+        halves = (key >> np.uint64(32)).astype(np.uint32)  # sorted in half the time, and nearly always enough
+        if not (_has_twins(halves) and _has_twins(key)):
             return
         order = np.argsort(key, kind="stable")
         later = order[1:][key[order[1:]] == key[order[:-1]]]
@@ -128,6 +128,11 @@ class Counter:
         up = (batch.rank[1:] > batch.rank[:-1]) & (batch.score[1:] > batch.score[:-1])
         down = (batch.rank[1:] < batch.rank[:-1]) & (batch.score[1:] < batch.score[:-1])
         self.problems.disagree += batch.line[1:][same & (up | down)].tolist()
+
+
+def _has_twins(key: Any) -> bool:
+    ordered = np.sort(key)
+    return bool(np.any(ordered[1:] == ordered[:-1]))
 
 
 def _only(batch: Batch, keep: Any) -> Batch:

@@ -141,8 +141,10 @@ class Strings:
 
 def mixed(x: Words) -> Words:
     """Spread the bits of numbers; zero stays zero."""
-    x = (x ^ (x >> _SHIFT)) * _MIX
-    return x ^ (x >> _SHIFT)
+    x = x ^ (x >> _SHIFT)
+    x *= _MIX
+    x ^= x >> _SHIFT
+    return x
 
 
 def _odd(i: int, salt: int) -> np.uint64:
@@ -177,7 +179,7 @@ class Table:
                 break
             self.salt += 1
         self._sorted, self._order = self.key[order], order
-        bits = max(len(group).bit_length() + 3, 8)
+        bits = max(len(group).bit_length() + 1, 8)
         self._down = np.uint64(64 - bits)
         slot = self.key >> self._down
         self._slot = np.full(1 << bits, -1, np.int32)

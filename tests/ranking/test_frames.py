@@ -1,0 +1,51 @@
+"""Frames against dicts: the same scores, however the columns keep their strings."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import karat
+
+pl = pytest.importorskip("polars")
+
+NAMES = ("AP", "nDCG@10", "P@5", "RR")
+
+
+def collection(width: int, seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
+    """Queries and documents with ids of 1 to ``width`` letters, some of them not ASCII, with ties."""
+    rng = random.Random(seed)
+    name = lambda: "".join(rng.choice("abé0") for _ in range(rng.randint(1, width)))
+    queries = list(dict.fromkeys(name() for _ in range(40)))
+    pool = list(dict.fromkeys(name() for _ in range(300)))
+    pick = lambda n: rng.sample(pool, min(n, len(pool)))
+    gold = {q: {d: float(rng.randint(0, 3)) for d in pick(8)} for q in queries}
+    run = {q: {d: float(rng.randint(0, 9)) for d in [*list(gold[q])[::2], *pick(20)]} for q in queries}
+    return gold, run
+
+
+def frame(data: dict[str, dict[str, float]], name: str) -> Any:
+    rows = [(q, d, v) for q, docs in data.items() for d, v in docs.items()]
+    return pl.DataFrame(rows, schema=["query_id", "doc_id", name], orient="row")
+
+
+def scores(gold: Any, run: Any) -> list[float]:
+    found = karat.evaluate(gold, run, context="ranking", metrics=NAMES)
+    return [found[name].value for name in NAMES]
+
+
+@pytest.mark.parametrize("width", [1, 4, 6, 12, 30])
+@pytest.mark.parametrize("form", ["polars", "slice", "pieces", "pandas"])
+def test_frames_score_as_dicts(width: int, form: str) -> None:
+    """Views hold up to twelve bytes; longer strings, slices and columns in pieces take the other way."""
+    gold, run = collection(width, seed=width)
+    frames = frame(gold, "relevance"), frame(run, "score")
+    changed = {
+        "polars": lambda f: f,
+        "slice": lambda f: pl.concat([f[:7], f], rechunk=True)[7:],
+        "pieces": lambda f: pl.concat([f[:9], f[9:]], rechunk=False),
+        "pandas": lambda f: f.to_pandas(),
+    }[form]
+    assert scores(*map(changed, frames)) == scores(gold, run)
