@@ -74,11 +74,10 @@ def _plain_ids(engine: Engine, source: Source, roles: Mapping[str, str], raw: st
     names = {field: quoted(roles[field]) for field in ("id", "test_case") if field in roles}
     if not names:
         return
-    nested = ", ".join(f"count(*) FILTER (left({c}, 1) IN ('[', '{{')) AS {field}" for field, c in names.items())
-    found = engine.run(f"SELECT {nested} FROM {raw}")
+    nested = " OR ".join(f"left({c}, 1) IN ('[', '{{')" for c in names.values())
+    if not engine.run(f"SELECT count(*) AS n FROM {raw} WHERE {nested}")["n"][0]:
+        return
     for field, c in names.items():
-        if not found[field][0]:
-            continue
         scan = f"read_json({source.sql}, format='{layout}', records=true, columns={{{c}: 'JSON'}})"
         rows = engine.run(
             f"SELECT nth FROM (SELECT {c} AS id, row_number() OVER () - 1 AS nth FROM {scan})"
