@@ -44,6 +44,8 @@ def read_jsonl(engine: Engine, source: Source, read: Read) -> Table:
 
 def _read(engine: Engine, source: Source, read: Read, format: str, layout: str) -> Table:
     raw = quoted(f"raw {read.role} {read.name}")
+    if layout == "array" and not source.ends_an_array():
+        raise InputError(diagnose(source, format) or [_no_fields(source)])
     try:
         seen = look(source, format, read.columns)
         found = seen.fields or engine.types(

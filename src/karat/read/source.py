@@ -127,6 +127,13 @@ class Source:
         with self.path.open("rb") as file:
             yield from file
 
+    def ends_an_array(self) -> bool:
+        """Does the text end as a JSON array does? (The engine forgives a missing bracket after a comma.)"""
+        with self.path.open("rb") as file:
+            file.seek(max(0, self.path.stat().st_size - (1 << 16)))
+            body = file.read().rstrip()
+        return body.endswith(b"]") and not body[:-1].rstrip().endswith(b",")
+
     def bytes(self) -> bytes:
         return self.path.read_bytes()
 
