@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -53,10 +54,16 @@ def _metric(definition: Definition, where: list[str]) -> str:
 def findings() -> str:
     """Every finding code with its texts."""
     rows = [
-        f"| `{code}` | {kind.severity} | {_cell(kind.message)} | {_cell(kind.hint)} |" for code, kind in KINDS.items()
+        f"| `{code}` | {kind.severity} | {_cell(_plural(kind.message))} | {_cell(kind.hint)} |"
+        for code, kind in KINDS.items()
     ]
     head = f"# Findings\n\n{NOTE}\n\nWords in braces are filled in.\n\n| code | severity | message | way out |\n|---|---|---|---|\n"
     return head + "\n".join(rows) + "\n"
+
+
+def _plural(message: str) -> str:
+    """The message as it reads for more than one thing."""
+    return re.sub(r"\{\w+:[^|}]*\|([^}]*)\}", r"\1", message)
 
 
 def _cell(text: str) -> str:

@@ -81,9 +81,7 @@ class Score:
         value = mean_defined(self.result.by_class.T, self.result.scope.T)
         single = self.test_cases[0] if len(self.test_cases) == 1 else None
         return {
-            name: _part(
-                value[i], "undefined for this class", self.class_intervals.get((single or "", name)), None, name
-            )
+            name: _part(value[i], self.result.class_reason, self.class_intervals.get((single or "", name)), None, name)
             for i, name in enumerate(self.classes)
             if inside[i]
         }
@@ -96,7 +94,7 @@ class Score:
         for t, i in np.argwhere(scope).tolist():
             name, label = self.test_cases[t], self.classes[i]
             interval = self.class_intervals.get((name, label))
-            yield _part(by_class[t, i], "undefined for this class", interval, name, label)
+            yield _part(by_class[t, i], self.result.class_reason, interval, name, label)
 
 
 def _part(

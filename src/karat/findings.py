@@ -42,9 +42,18 @@ class InputError(Exception):
         super().__init__("\n".join(f"{f}\n  hint: {f.hint}" for f in self.findings))
 
 
+class _Fact(int):
+    """A number in a message: ``{n:id is|ids are}`` gives the words that go with it."""
+
+    def __format__(self, form: str) -> str:
+        one, bar, many = form.partition("|")
+        return (one if self == 1 else many) if bar else format(int(self), form)
+
+
 def finding(code: str, file: str | None = None, line: int | None = None, **facts: Any) -> Finding:
     """A finding of a known kind; ``facts`` fill its message and hint."""
     kind = KINDS[code]
+    facts = {k: _Fact(v) if isinstance(v, int) else v for k, v in facts.items()}
     return Finding(code, kind.severity, kind.message.format(**facts), kind.hint.format(**facts), file, line)
 
 
@@ -116,21 +125,23 @@ KINDS: dict[str, Kind] = {
     ),
     "repeated-label": Kind(
         "warning",
-        "{count} records give a label more than once (the first is shown)",
+        "{count} {count:record gives|records give} a label more than once (the first is shown)",
         "list each label once; it counts once",
     ),
     # coverage
     "gold-only-ids": Kind(
         "warning",
-        "{count} of {total} gold ids have no prediction (first: {examples}); they count as {policy}",
+        "{count} of {total} gold ids {count:has|have} no prediction (first: {examples}); {count:it counts|they count} as {policy}",
         "predict every gold id, or choose --missing error|wrong|skip",
     ),
     "missing-predictions": Kind(
-        "error", "{count} of {total} gold ids have no prediction (first: {examples})", "predict every gold id"
+        "error",
+        "{count} of {total} gold ids {count:has|have} no prediction (first: {examples})",
+        "predict every gold id",
     ),
     "pred-only-ids": Kind(
         "warning",
-        "{count} predicted ids are not in gold (first: {examples}); they are left out",
+        "{count} predicted {count:id is|ids are} not in gold (first: {examples}) and {count:is|are} left out",
         "check that both files are of the same data set and that ids are spelt alike",
     ),
     "no-common-ids": Kind(
@@ -140,12 +151,12 @@ KINDS: dict[str, Kind] = {
     ),
     "ids-alike": Kind(
         "warning",
-        "gold has the id {gold!r} and the prediction {pred!r}: {count} ids differ in leading zeros, a final .0, case or blanks alone",
+        "gold has the id {gold!r} and the prediction {pred!r}: {count} {count:id differs|ids differ} in leading zeros, a final .0, case or blanks alone",
         "write the ids of both files alike, as text",
     ),
     "test-cases-differ": Kind(
         "warning",
-        "{count} ids are in both files under different test cases (id {id!r}: gold {gold!r}, predicted {pred!r})",
+        "{count} {count:id is|ids are} in both files under different test cases (id {id!r}: gold {gold!r}, predicted {pred!r})",
         "write the test cases of both files alike, or leave them out of both",
     ),
     "test-case-missing": Kind(
@@ -154,7 +165,9 @@ KINDS: dict[str, Kind] = {
     "length-differs": Kind(
         "error", "gold has {gold} items and the prediction {pred}", "give one prediction per gold item, or use ids"
     ),
-    "label-not-in-gold": Kind("warning", "label {label!r} never occurs in gold ({count} predictions)", "{suggestion}"),
+    "label-not-in-gold": Kind(
+        "warning", "label {label!r} never occurs in gold ({count} {count:prediction|predictions})", "{suggestion}"
+    ),
     # intervals and comparisons
     "few-units": Kind(
         "warning",
@@ -163,7 +176,7 @@ KINDS: dict[str, Kind] = {
     ),
     "rare-classes": Kind(
         "warning",
-        "{count} classes have fewer than 10 gold members: {examples}; intervals over classes cover too little",
+        "{count} {count:class has|classes have} fewer than 10 gold members: {examples}; intervals over classes cover too little",
         "read averages over classes with care, or use the micro or weighted average",
     ),
     "interval-degenerate": Kind(
@@ -183,7 +196,7 @@ KINDS: dict[str, Kind] = {
     ),
     "no-cluster": Kind(
         "warning",
-        "{count} units have no cluster in gold; each is a cluster of its own",
+        "{count} {count:unit has|units have} no cluster in gold; each is a cluster of its own",
         "fill the column that is clustered by for every gold record",
     ),
     "cluster-column-missing": Kind(
@@ -226,19 +239,23 @@ KINDS: dict[str, Kind] = {
     ),
     "tied-majority": Kind(
         "note",
-        "{count} of {total} gold items have several labels with the largest weight; the first label wins",
+        "{count} of {total} gold items {count:has|have} several labels with the largest weight; the first label wins",
         "use soft metrics, or harden=threshold, where ties matter",
     ),
     # clusters
     "cluster-overlap": Kind(
         "note",
-        "{count} items are in several clusters; scores of partitions are undefined",
+        "{count} {count:item is|items are} in several clusters; scores of partitions are undefined",
         "use purity, larsen_f or B-cubed, which allow it",
     ),
-    "noise-items": Kind("note", "{count} items are noise ({name}); they count as {policy}", "choose with --noise-as"),
+    "noise-items": Kind(
+        "note",
+        "{count} {count:item is|items are} noise ({name}) and {count:counts|count} as {policy}",
+        "choose with --noise-as",
+    ),
     "noise-unsaid": Kind(
         "note",
-        "{count} items are in a cluster called {name}, which counts as a cluster",
+        "{count} {count:item is|items are} in a cluster called {name}, which counts as a cluster",
         "if it means noise, pass --noise={name}",
     ),
     # hierarchy
@@ -271,7 +288,7 @@ KINDS: dict[str, Kind] = {
     ),
     "confidence-missing": Kind(
         "warning",
-        "{count} of {total} pages have no confidence; metrics of confidence leave them out",
+        "{count} of {total} pages {count:has|have} no confidence; metrics of confidence leave them out",
         "give every page one",
     ),
     "confidence-of-flag": Kind(
@@ -281,7 +298,7 @@ KINDS: dict[str, Kind] = {
     ),
     "category-missing": Kind(
         "warning",
-        "{count} of {total} pages have no predicted category; they count as wrong",
+        "{count} of {total} pages {count:has|have} no predicted category and {count:counts|count} as wrong",
         "predict a category for each",
     ),
     "pages-on-one-side": Kind(
@@ -330,7 +347,7 @@ KINDS: dict[str, Kind] = {
     ),
     "span-discontinuous": Kind(
         "warning",
-        "{id!r} has {count} spans in pieces; each counts from its first to its last character",
+        "{id!r} has {count} {count:span|spans} in pieces; each counts from its first to its last character",
         "nothing to do",
     ),
     "tag-unknown": Kind(
@@ -375,37 +392,37 @@ KINDS: dict[str, Kind] = {
     "rank-not-whole": Kind("error", "a rank must be a whole number", "if higher values are better, say --order score"),
     "stated-rank-not-whole": Kind(
         "warning",
-        "{count} ranks are not whole numbers (this is the first); scores decide the order",
+        "{count} {count:rank is not a whole number|ranks are not whole numbers} (this is the first); scores decide the order",
         "write ranks as 1, 2, 3, …",
     ),
     "rank-score-disagree": Kind(
         "warning",
-        "{count} ranks contradict the scores (this is the first); scores decide the order",
+        "{count} {count:rank contradicts|ranks contradict} the scores (this is the first); scores decide the order",
         "say --order rank to rank by the rank column",
     ),
     "tied-documents": Kind(
         "note",
-        "{count} of {total} documents share their score with another of the same query; {rule}",
+        "{count} of {total} documents {count:shares its|share their} score with another of the same query; {rule}",
         "--ties average gives the expectation over their orders",
     ),
     "negative-grades": Kind(
         "note",
-        "{count} judgements have a grade below 0: pooled but not judged, so they gain nothing and bpref passes over them",
+        "{count} {count:judgement has|judgements have} a grade below 0 (pooled but not judged): no gain, and bpref passes over",
         "give judged documents that are not relevant the grade 0",
     ),
     "queries-not-in-run": Kind(
         "warning",
-        "{count} of {total} gold queries are not in the run (first: {examples}); {policy}",
+        "{count} of {total} gold queries {count:is|are} not in the run (first: {examples}); {policy}",
         "rank documents for every query, or choose --missing-queries zero|skip|undefined|error",
     ),
     "missing-queries": Kind(
         "error",
-        "{count} of {total} gold queries are not in the run (first: {examples})",
+        "{count} of {total} gold queries {count:is|are} not in the run (first: {examples})",
         "rank documents for every query, or choose --missing-queries zero|skip|undefined",
     ),
     "queries-not-in-gold": Kind(
         "warning",
-        "{count} queries of the run have no judgements (first: {examples}); they are left out",
+        "{count} {count:query|queries} of the run {count:has|have} no judgements (first: {examples}) and {count:is|are} left out",
         "check that both files are of the same topics",
     ),
     "no-common-queries": Kind(
@@ -415,7 +432,7 @@ KINDS: dict[str, Kind] = {
     ),
     "no-relevant-documents": Kind(
         "note",
-        "{count} of {total} queries have no relevant document (first: {examples}); {policy}",
+        "{count} of {total} queries {count:has|have} no relevant document (first: {examples}); {policy}",
         "choose --no-relevant zero|undefined",
     ),
     # doors
@@ -429,5 +446,5 @@ KINDS: dict[str, Kind] = {
         "give references that do not overlap; the page is scored all the same",
     ),
     "door-differs": Kind("note", "{what}", "strict=True gives {tool}'s own number"),
-    "more": Kind("note", "{count} more findings of kind {kind}", "mend the ones shown first"),
+    "more": Kind("note", "{count} more {count:finding|findings} of kind {kind}", "mend the ones shown first"),
 }

@@ -129,6 +129,7 @@ class Result:
     reason: str
     by_class: Floats | None = None
     scope: Mask | None = None
+    class_reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -222,7 +223,8 @@ class Definition:
             value = self.function(W, Collapsed(cells), **params).filled(fill).value[:, 0]
         else:
             value = _average(values, average, scope, W @ cells.gold_of, fill)
-        return Result(value, values.reason if average == "micro" else "no class has a value", values.value, scope)
+        reason = values.reason if average == "micro" else "no class has a value"
+        return Result(value, reason, values.value, scope, values.reason)
 
     def _samples(self, W: Weights, cells: ClassCells, params: Mapping[str, Any], fill: float) -> Floats:
         each = self.function(cells.per_cell_weights(), Collapsed(cells), **params).filled(fill).value[:, 0]
@@ -365,6 +367,7 @@ ALIASES: dict[str, str] = {
     "macro_f1|f1_macro|F1_macro": "f1",
     "micro_f1|f1_micro|F1_micro": "f1(average=micro)",
     "weighted_f1|f1_weighted": "f1(average=weighted)",
+    r"[fF](?!1\b)(\d+(?:\.\d+)?)": r"fbeta(beta=\1)",
     "Jaccard|jaccard_score": "jaccard",
     # rankings: trec_eval, pytrec_eval, ir_measures, ranx, PyEvALL
     **{
