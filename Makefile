@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test test-full lint bench docs clean machine
 
 $(VENV)/core: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || { sh tests/machine.sh python $(PYTHON) && $(PYTHON) -m venv --clear $(VENV); }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
 

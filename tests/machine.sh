@@ -1,12 +1,27 @@
 #!/bin/sh
-# What the tests need besides Python: a browser for the reports and a PostgreSQL server for the store.
-# Without them (and without the right to install them) those tests fail and say so.
+# What the tests need besides Python packages: a browser for the reports and a PostgreSQL server for the store.
+# `machine.sh python [PYTHON]` asks for what a virtual environment needs instead: Debian's Python comes without it.
+# Root on Debian installs what is missing; anybody else is told what to install.
 missing=""
-command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
-ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
+if [ "$1" = python ]; then
+  "${2:-python3}" -c "import ensurepip" 2>/dev/null || missing=" python3-venv"
+else
+  # Playwright's driver is a program that needs libatomic, and brings none.
+  ls /usr/lib/*/libatomic.so.1 /usr/lib*/libatomic.so.1 >/dev/null 2>&1 || missing="$missing libatomic1"
+  command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
+  ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || missing="$missing postgresql"
+fi
 [ -z "$missing" ] && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >/dev/null && exit 0
+  echo "installing:$missing"
+  log=$(mktemp)
+  if { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing; } >"$log" 2>&1; then
+    rm -f "$log"
+    exit 0
+  fi
+  tail -n 20 "$log" >&2
 fi
-echo "tests: could not install:$missing; install them (Debian: apt-get install$missing), or their tests will fail" >&2
+echo "could not install:$missing (Debian: apt-get install$missing)" >&2
+[ "$1" = python ] && exit 1
+echo "the tests that need them will fail" >&2
 exit 0

@@ -77,12 +77,22 @@ def _text(name: str, kind: str) -> str:
 
 def _registered(engine: Engine, table: Table) -> str:
     """A table of arrays as a relation; records without ids have their number."""
-    columns = {name: _plain(column) for name, column in table.coded.items()}
+    columns = _records(table)
     columns.setdefault("id", np.arange(1, table.rows + 1).astype(str).astype(object))
     columns.setdefault("test_case", np.full(table.rows, "", object))
     name = f"karat hash {table.role} {table.name}"
     engine.register(name, columns)
     return f'"{name}"'
+
+
+def _records(table: Table) -> dict[str, Any]:
+    """What a reader left in arrays, by columns."""
+    own = table.native if table.native is not None else table.coded.get("spans")
+    if own is None:
+        return {name: _plain(column) for name, column in table.coded.items()}
+    whole = own if hasattr(own, "records") else next(iter(own.batches(whole=True)))
+    found: dict[str, Any] = whole.records()
+    return found
 
 
 def _plain(column: Any) -> Any:

@@ -98,3 +98,45 @@ def test_same_question_has_the_same_mark(tmp_path):
     asked = [karat.evaluate(p, p, names=["s"], metrics=["f1"]) for p in (a, b)]
     assert question(asked[0]) == question(asked[1])
     assert question(asked[0]) != question(karat.evaluate(a, a, names=["s"], metrics=["kappa"]))
+
+
+def hashes(gold, pred, **options) -> list[str]:
+    return [i["canonical"] for i in karat.evaluate(gold, pred, hashes=True, **options).provenance["inputs"]]
+
+
+def test_rankings_in_every_form(tmp_path):
+    graded = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
+    scored = {"q1": {"b": 0.75, "a": 0.5}, "q2": {"c": 3.0}}
+    (tmp_path / "qrels").write_text("q2 0 c 1\nq1 0 a 2\nq1 0 b 0\n")
+    (tmp_path / "run").write_text("q1 Q0 b 1 0.75 x\nq1 Q0 a 2 0.5 x\nq2 Q0 c 1 3 x\n")
+    flat = [[{"query": q, "id": d, k: v} for q, row in s.items() for d, v in row.items()] for s, k in ((graded, "grade"), (scored, "score"))]  # fmt: skip
+    want = hashes(graded, scored, context="ranking")
+    assert hashes(str(tmp_path / "qrels"), str(tmp_path / "run")) == want
+    assert hashes(*flat, context="ranking") == want
+    (tmp_path / "run").write_text("q1 Q0 b 1 0.5 x\nq1 Q0 a 2 0.75 x\nq2 Q0 c 1 3 x\n")
+    assert hashes(str(tmp_path / "qrels"), str(tmp_path / "run"))[1] != want[1]
+    (tmp_path / "qrels").write_text("q2 0 c 1\nq1 0 a 2\nq1 0 b 1\n")
+    assert hashes(str(tmp_path / "qrels"), str(tmp_path / "run"))[0] != want[0]
+
+
+def test_ranks_that_contradict_the_scores_count(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0\n")
+    found = set()
+    for ranks in ((1, 2), (2, 1)):
+        (tmp_path / "run").write_text(f"q Q0 a {ranks[0]} 9 x\nq Q0 b {ranks[1]} 8 x\n")
+        found.add(hashes(str(tmp_path / "qrels"), str(tmp_path / "run"))[1])
+    assert len(found) == 2
+
+
+def test_spans_and_tags(tmp_path):
+    person, place = {"start": 0, "end": 3, "label": "PER"}, {"start": 4, "end": 6, "label": "LOC"}
+    first, second = {"id": "1", "text": "Ann in", "spans": [person, place]}, {"id": "2", "text": "Bob", "spans": []}
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(r) + "\n" for r in (second, first)))
+    want, other = hashes([first, second], [first | {"spans": [place, person]}, second], context="spans")
+    assert want == other
+    assert hashes(str(tmp_path / "a.jsonl"), [first, second], context="spans")[0] == want
+    for changed in ([person], [person, place | {"label": "ORG"}], [person, place | {"end": 5}]):
+        assert hashes([first, second], [first | {"spans": changed}, second], context="spans")[1] != want
+    assert hashes([first, second], [first], context="spans")[1] != want
+    tags = [["B-PER", "O"], ["O", "B-LOC"]]
+    assert len(set(hashes(tags, [["B-PER", "O"], ["B-LOC", "O"]]))) == 2

@@ -222,7 +222,7 @@ def test_documents_that_one_side_lacks(tmp_path):
         ("wrong", "ignore"): [1, 0.5], ("wrong", "wrong"): [0.5, 0.5], ("skip", "ignore"): [1, 1], ("skip", "wrong"): [0.5, 1],
     }  # fmt: skip
     assert codes(karat.evaluate(gold, pred).findings) >= {"gold-only-ids", "pred-only-ids"}
-    with pytest.raises(InputError, match="have no prediction"):
+    with pytest.raises(InputError, match="has no prediction"):
         karat.evaluate(gold, pred, missing="error")
 
 

@@ -28,6 +28,20 @@ class Batch:
     rank: Floats | None = None
     """The rank that the file states beside the score."""
 
+    def records(self) -> dict[str, Any]:
+        """What the rows say, for their hash; stated ranks only where they contradict the scores."""
+        found: dict[str, Any] = {"test_case": self.names.texts(), "id": self.document.texts(), "value": self.score}
+        if self.rank is not None and self._contradicts(found["test_case"]):
+            found["rank"] = self.rank
+        return found
+
+    def _contradicts(self, query: Any) -> bool:
+        """Does any document have a better score and a worse rank than another of its query?"""
+        group, rank = np.unique(query, return_inverse=True)[1], np.asarray(self.rank)
+        order = np.lexsort((rank, -self.score, group))
+        worse = np.diff(rank[order]) < 0
+        return bool((worse & (np.diff(group[order]) == 0)).any())
+
 
 class Run(Protocol):
     """A system's rankings, in batches."""

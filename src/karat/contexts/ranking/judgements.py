@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,13 @@ class Judgements:
     """Where each row stands in its file (line or record, from 1)."""
     subtopic: Strings | None = None
     queries: dict[bytes, int] = field(default_factory=dict)
+
+    def records(self) -> dict[str, Any]:
+        """What gold says, a row for each judgement, for its hash."""
+        found: dict[str, Any] = {"test_case": self.names.texts(), "id": self.document.texts(), "value": self.grade}
+        if self.subtopic is not None and self.topic is not None:
+            found["subtopic"] = self.subtopic.texts()
+        return found
 
     @cached_property
     def query(self) -> Ints:

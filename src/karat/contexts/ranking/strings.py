@@ -52,6 +52,10 @@ class Strings:
         data = self.buffer[first:last].tobytes()
         return [data[s : s + n] for s, n in zip((self.start - first).tolist(), self.length.tolist(), strict=True)]
 
+    def texts(self) -> NDArray[np.object_]:
+        """The strings as Python text."""
+        return np.array([b.decode(errors="replace") for b in self.tolist()], object)
+
     @cached_property
     def longest(self) -> int:
         return int(self.length.max(initial=0))

@@ -66,6 +66,31 @@ class Annotated:
         """What documents are found by: the id, with the test case where there are test cases."""
         return list(self.ids) if self.test_case is None else list(zip(self.test_case, self.ids, strict=True))
 
+    def records(self) -> dict[str, Any]:
+        """What the file says, a row for each document and each span or marked token, for its hash."""
+        unit, start, end, label = self._marks()
+        every, none = np.arange(len(self.ids)), np.full(len(self.ids), -1)
+        length = none if self.tagged is None else self.tagged.lengths
+        said = ["\x1f".join(c) for c in self.classes] if self.classes is not None else [""] * len(every)
+        at = np.concatenate([every, unit])
+        case = np.full(len(every), "", object) if self.test_case is None else np.array(list(self.test_case), object)
+        return {
+            "test_case": case[at], "id": np.array(list(self.ids), object)[at],
+            "start": np.concatenate([none, start]), "end": np.concatenate([length, end]),
+            "label": np.concatenate([np.array(said, object), label]),
+        }  # fmt: skip
+
+    def _marks(self) -> tuple[Ints, Ints, Ints, Any]:
+        """Document, place and label (with its parents' in front) of each span, or the tag of each marked token."""
+        if self.tagged is not None:
+            tagged = self.tagged
+            begin = np.cumsum(tagged.lengths) - tagged.lengths
+            place = tagged.at - begin[tagged.sentence]
+            return tagged.sentence, place, place + 1, np.array([*tagged.tags, None], object)[tagged.code]
+        side = self._from_spans({"ends": "auto"}).paths
+        s = side.spans
+        return s.unit, s.start, s.end, np.array([*side.labels, None], object)[s.label]
+
     def scheme(self, wanted: str) -> str:
         """The tag scheme that an option means: `strict` is the one that the tags show."""
         assert self.tagged is not None
