@@ -187,11 +187,18 @@ class Evaluation(Rendered):
     texts: dict[str, str] | None = None
     """Texts of gold's units by test case and id (joined by U+001F), where gold has them and units were asked for."""
 
-    def __getitem__(self, metric: str | Metric) -> Score:
-        """The score of the only system; with several, index ``systems`` first."""
+    @property
+    def only(self) -> SystemResult:
+        """The only system; with several, index ``systems``."""
         if len(self.systems) > 1:
-            raise MetricError(f"this evaluation has {len(self.systems)} systems; use evaluation.systems[i][metric]")
-        return self.systems[0][metric]
+            raise MetricError(f"this evaluation has {len(self.systems)} systems; use evaluation.systems[i]")
+        return self.systems[0]
+
+    def __getitem__(self, metric: str | Metric) -> Score:
+        return self.only[metric]
+
+    def __iter__(self) -> Iterator[Score]:
+        return iter(self.only)
 
     @property
     def metrics(self) -> list[Metric]:

@@ -182,9 +182,9 @@ def test_codes_are_exact_where_hashes_collide() -> None:
     assert (np.array(coded.values)[coded.codes] == values).all()
 
 
-def test_numbers_of_several_types_stay_apart() -> None:
+def test_truth_values_are_no_numbers() -> None:
     assert karat.evaluate([1, True, 1.0, "1"], [1, True, 1.0, "1"])["f1"].value == 1.0
-    assert karat.evaluate([1, 1, 2], [1.0, True, 2], context="monolabel")["accuracy"].value == pytest.approx(1 / 3)
+    assert karat.evaluate([1, 1, 2], [1.0, True, 2], context="monolabel")["accuracy"].value == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("gap", [None, float("nan"), pd.NA, np.float64("nan")])
@@ -230,8 +230,8 @@ import sys
 sys.modules["pyarrow"] = None
 import polars, pandas, karat
 data = {"id": ["1", "2", "3"], "value": ["A", "B", "A"]}
-for gold, pred in ((polars.DataFrame(data), polars.DataFrame(data)), (pandas.DataFrame(data), polars.DataFrame(data)),
-                   (polars.Series(data["value"]), polars.Series(data["value"])), (pandas.DataFrame(data), data)):
+for gold, pred in ((polars.DataFrame(data), polars.DataFrame(data)), (pd.DataFrame(data), polars.DataFrame(data)),
+                   (polars.Series(data["value"]), polars.Series(data["value"])), (pd.DataFrame(data), data)):
     assert karat.evaluate(gold, pred)["accuracy"].value == 1.0
 print("done")
 """
@@ -240,3 +240,23 @@ print("done")
 def test_frames_need_no_pyarrow() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT_ARROW], capture_output=True, text=True)
     assert done.stdout == "done\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "right"),
+    [
+        ([1.0, 2.0, 3.0], [1, 2, 2], 2 / 3),
+        (np.array([1, 2.5], np.float32), ["1", "2.5"], 1.0),
+        ([0.5, 1, 2.0], ["0.5", "1", "2"], 1.0),
+        ([True, 1.0, 0], ["true", "1", "0"], 1.0),
+        (["1.0", "1"], ["1", "1"], 0.5),
+    ],
+)
+def test_whole_numbers_are_spelt_without_a_fraction(gold, pred, right):
+    assert karat.evaluate(gold, pred)["accuracy"].value == pytest.approx(right)
+
+
+def test_whole_numbers_in_a_float_column_are_those_of_an_integer_column():
+    gold = pd.DataFrame({"id": [1.0, 2.0, 30.0], "label": [1.0, 10.0, 2.5]})
+    pred = pd.DataFrame({"id": [1, 2, 30], "label": ["1", "10", "2.5"]})
+    assert karat.evaluate(gold, pred)["accuracy"].value == 1.0

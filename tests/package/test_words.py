@@ -34,3 +34,8 @@ def test_f_with_a_number_is_f_beta(text, beta):
 def test_the_module_is_the_command():
     done = subprocess.run([sys.executable, "-m", "karat", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"karat {karat.__version__}\n"
+
+
+def test_an_evaluation_gives_its_scores_one_by_one():
+    e = karat.evaluate(["A", "B"], ["A", "B"], metrics=["accuracy", "f1"])
+    assert [score.value for score in e] == [1.0, 1.0]

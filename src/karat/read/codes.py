@@ -83,13 +83,15 @@ def named_codes(codes: Array, values: Sequence[Any]) -> Coded:
 
 
 def label_of(value: Any) -> str | None:
-    """The label that a value is, spelt as in a JSON file; None where it is missing."""
+    """The label that a value is, spelt as in a JSON file (1.0 as 1, which it equals); None where it is missing."""
     if isinstance(value, str):
         return value
     if value is None or _is_missing(value):
         return None
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
+    if isinstance(value, (float, np.floating)):
+        return str(value).removesuffix(".0")
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
@@ -112,9 +114,7 @@ def factorise(values: Array) -> Coded:
             return _shifted(values, low, high)
     holders, codes = distinct(_words(values))
     found = values[holders]
-    return named_codes(
-        codes, found.astype(str).tolist() if kind == "f" and not np.isnan(found).any() else found.tolist()
-    )
+    return named_codes(codes, list(found) if kind == "f" else found.tolist())
 
 
 def _shifted(values: Array, low: int, high: int) -> Coded:
@@ -127,8 +127,7 @@ def _factorise_objects(values: Array) -> Coded:
     table: defaultdict[Any, int] = defaultdict(count().__next__)
     given = values.tolist()
     codes = np.fromiter(map(table.__getitem__, given), np.int64, len(values))
-    kinds = {type(v) for v in table}
-    if len(kinds & {bool, int, float}) > 1:  # 1 == 1.0 == True, but they are spelt differently
+    if any(isinstance(v, (int, float)) for v in table) and bool in map(type, given):  # 1 == True, yet spelt otherwise
         return _factorise_objects(object_array(map(label_of, given)))
     return named_codes(codes, list(table))
 

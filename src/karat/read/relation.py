@@ -113,9 +113,9 @@ def _long_rows(
     relation: str, found: Mapping[str, str], long: Mapping[str, str], types: Mapping[str, str], json: bool
 ) -> str:
     """A query of one row per item and label (or annotator), from a long relation."""
-    value = f"{quoted(found['value'])}->>'$'" if json else f"CAST({quoted(found['value'])} AS VARCHAR)"
+    value = f"{quoted(found['value'])}->>'$'" if json else _spelt(found["value"], types)
     if "annotator" in long:
-        other = f"CAST({quoted(long['annotator'])} AS VARCHAR)"
+        other = _spelt(long["annotator"], types)
     else:
         other = f"TRY_CAST({quoted(long['score'])} AS DOUBLE)"
     return (
@@ -147,12 +147,18 @@ def _required(read: Read, types: Mapping[str, str], found: Mapping[str, str]) ->
 
 
 def _text(column: str | None, types: Mapping[str, str]) -> str:
-    return "''" if column is None else f"coalesce(CAST({quoted(column)} AS VARCHAR), '')"
+    return "''" if column is None else f"coalesce({_spelt(column, types)}, '')"
+
+
+def _spelt(column: str, types: Mapping[str, str]) -> str:
+    """A column as text; whole numbers that are stored as floats (as pandas does beside a gap) lose their ``.0``."""
+    text = f"CAST({quoted(column)} AS VARCHAR)"
+    return f"regexp_replace({text}, '\\.0+$', '')" if types[column].startswith(("DOUBLE", "FLOAT", "DECIMAL")) else text
 
 
 def _id(column: str | None, types: Mapping[str, str]) -> str:
     """Ids as text; records without ids are paired by position."""
-    return "CAST(row_number() OVER () AS VARCHAR)" if column is None else f"CAST({quoted(column)} AS VARCHAR)"
+    return "CAST(row_number() OVER () AS VARCHAR)" if column is None else _spelt(column, types)
 
 
 def _value(engine: Engine, read: Read, table: Table, column: str, text: bool) -> tuple[str, str]:
@@ -167,7 +173,7 @@ def _value(engine: Engine, read: Read, table: Table, column: str, text: bool) ->
     if declared.startswith(("MAP", "STRUCT")):
         return _map_value(c, declared)
     if declared.startswith(("ENUM", "BOOLEAN")) or _is_label(column, read):
-        return "label", f"CAST({c} AS VARCHAR)"
+        return "label", _spelt(column, table.columns)
     return "number", f"CAST({c} AS DOUBLE)"
 
 
