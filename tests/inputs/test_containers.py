@@ -230,8 +230,8 @@ import sys
 sys.modules["pyarrow"] = None
 import polars, pandas, karat
 data = {"id": ["1", "2", "3"], "value": ["A", "B", "A"]}
-for gold, pred in ((polars.DataFrame(data), polars.DataFrame(data)), (pd.DataFrame(data), polars.DataFrame(data)),
-                   (polars.Series(data["value"]), polars.Series(data["value"])), (pd.DataFrame(data), data)):
+for gold, pred in ((polars.DataFrame(data), polars.DataFrame(data)), (pandas.DataFrame(data), polars.DataFrame(data)),
+                   (polars.Series(data["value"]), polars.Series(data["value"])), (pandas.DataFrame(data), data)):
     assert karat.evaluate(gold, pred)["accuracy"].value == 1.0
 print("done")
 """

@@ -114,10 +114,7 @@ def _long_rows(
 ) -> str:
     """A query of one row per item and label (or annotator), from a long relation."""
     value = f"{quoted(found['value'])}->>'$'" if json else _spelt(found["value"], types)
-    if "annotator" in long:
-        other = _spelt(long["annotator"], types)
-    else:
-        other = f"TRY_CAST({quoted(long['score'])} AS DOUBLE)"
+    other = _spelt(long["annotator"], types) if "annotator" in long else f"TRY_CAST({quoted(long['score'])} AS DOUBLE)"
     return (
         f"SELECT {_text(found.get('test_case'), types)} AS test_case, {_id(found['id'], types)} AS id,"
         f" {value} AS label, {other} AS other FROM {relation}"
