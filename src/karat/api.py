@@ -21,6 +21,7 @@ from karat.plan import Plan, make_plan
 from karat.provenance import input_record, provenance
 from karat.read import Read, Table, read_input
 from karat.read.relation import SAID
+from karat.read.table import NAMES, match_columns
 from karat.stats.wishes import RESAMPLES, Wanted, Wish
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ def evaluate(
     asks for the canonical hash of every input (None: of those that are read in a moment; False: of none).
 
     Both are paths, ``-``, frames, lists of records, dicts of id → value, or plain sequences paired
-    by position; a list of paths scores several systems.
+    by position; a list of paths, a list with as many ``names``, or a dict of name → sequence scores
+    several systems.
 
     >>> karat.evaluate(["A", "B", "B"], ["A", "B", "A"], metrics=["accuracy"])["accuracy"].value
     0.6666666666666666
@@ -229,11 +231,22 @@ class Given:
 
 def named(pred: Any, gold: Any, names: Sequence[str] | None) -> list[tuple[str, Any]]:
     """The systems with their names: file stems, or what the user calls them."""
-    many = pred if isinstance(pred, (list, tuple)) and _all_paths(pred) and _is_path(gold) else [pred]
+    if _by_name(pred, gold) and not names:
+        return list(pred.items())
+    several = isinstance(pred, (list, tuple)) and ((_all_paths(pred) and _is_path(gold)) or len(names or ()) > 1)
+    many = pred if several else [pred]
     found = list(names) if names else [system_name(p) for p in many]
     if len(found) != len(many):
         raise MetricError(f"{len(found)} names for {len(many)} systems")
     return list(zip(distinct(found), many, strict=True))
+
+
+def _by_name(pred: Any, gold: Any) -> bool:
+    """Is this a dict of name → predictions? It is if each is as long as gold, and it is no table of ids and values."""
+    if not isinstance(pred, Mapping) or isinstance(gold, Mapping) or _is_path(gold) or not hasattr(gold, "__len__"):
+        return False
+    alike = all(hasattr(p, "__len__") and not isinstance(p, str) and len(p) == len(gold) for p in pred.values())
+    return alike and len(pred) > 1 and not match_columns(list(map(str, pred)), {}, NAMES).keys() >= {"id", "value"}
 
 
 def _is_path(given: Any) -> bool:

@@ -260,3 +260,18 @@ def test_whole_numbers_in_a_float_column_are_those_of_an_integer_column():
     gold = pd.DataFrame({"id": [1.0, 2.0, 30.0], "label": [1.0, 10.0, 2.5]})
     pred = pd.DataFrame({"id": [1, 2, 30], "label": ["1", "10", "2.5"]})
     assert karat.evaluate(gold, pred)["accuracy"].value == 1.0
+
+
+@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series])
+def test_several_systems_in_memory(make: Any) -> None:
+    gold, right, wrong = make(["A", "B", "B"]), make(["A", "B", "B"]), make(["A", "A", "B"])
+    by_name = karat.evaluate(gold, {"x": right, "y": wrong})
+    listed = karat.evaluate(gold, [right, wrong], names=["x", "y"])
+    for found in (by_name, listed):
+        assert [(s.name, s["accuracy"].value) for s in found.systems] == [("x", 1.0), ("y", pytest.approx(2 / 3))]
+
+
+def test_a_dict_of_columns_is_one_system() -> None:
+    gold = [{"id": "1", "value": "A"}, {"id": "2", "value": "B"}]
+    assert karat.evaluate(gold, {"1": "A", "2": "B"})["accuracy"].value == 1.0
+    assert karat.evaluate(gold, {"id": ["1", "2"], "value": ["A", "B"]})["accuracy"].value == 1.0

@@ -265,11 +265,16 @@ def _pair(contest: Contest, k: int, score: Score, drawn: list[Test], wish: Wish)
         _number(contest.samples[1].point[k]), _number(difference), interval, found, found[0].p if found else None, None,
         "undefined", mde(float(se), alpha=wish.alpha, df=float(df)) if known else None,
         needed=_needed(float(se), contest.units, wish) if known else None,
-        effect=None if units is None else effect(turned * units[0], units[1]),
+        effect=None if units is None or _is_silent(units[0], difference) else effect(turned * units[0], units[1]),
         test_cases=_case_wins(contest, k, turned),
         equivalence=tests.tost(float(difference), float(se), float(df), wish.margin) if known and wish.margin else None,
         posterior=_posterior(contest, k, turned, wish) if known and wish.rope is not None else None,
     )  # fmt: skip
+
+
+def _is_silent(units: Floats, difference: float) -> bool:
+    """Does the metric say nothing of single units? One alone carries no information (ICM), yet the systems differ."""
+    return bool(difference) and not units.any()
 
 
 def _needed(se: float, units: int, wish: Wish) -> int | None:
