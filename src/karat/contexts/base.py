@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -38,6 +38,21 @@ class CodedSets:
     rows: int
 
 
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Test case and id of every record, in row order."""
+
+    test_case: list[str]
+    id: list[str]
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        return zip(self.test_case, self.id, strict=True)
+
+    def repeat(self) -> bool:
+        """Does any record have the test case and id of another?"""
+        return len(set(self.id)) < len(self.id) and len(set(self.pairs())) < len(self.id)
+
+
 class Table(Protocol):
     """Gold or predictions as a context sees them: a relation of the engine, or coded arrays."""
 
@@ -57,6 +72,8 @@ class Table(Protocol):
     """What a reader made for its context alone, in place of a relation."""
     roles: Mapping[str, str]
     """The file's own names of our columns."""
+    keys: Keys | None
+    """What identifies the records, where the reader holds it in memory; then the memo holds the entries."""
     memo: dict[str, Any]
     """What a context read of it and will need again."""
 

@@ -114,6 +114,9 @@ def places(run: Run, gold: Table, pred: Table) -> Ints:
     """Gold item of each predicted record, −1 where gold has none."""
     if pred.coded or in_order(run, gold, pred):
         return np.arange(pred.rows)
+    if gold.keys and pred.keys:
+        at = {key: row for row, key in enumerate(gold.keys.pairs())}
+        return np.fromiter((at.get(key, -1) for key in pred.keys.pairs()), np.int64, pred.rows)
     match = f"{numbered(gold)} g JOIN {numbered(pred)} p ON g.test_case = p.test_case AND g.id = p.id"
     found = run(f"SELECT g.item AS gold, p.item AS pred FROM {match}")
     out = np.full(pred.rows, -1)
@@ -132,6 +135,8 @@ def cases(run: Run, gold: Table) -> tuple[Ints, list[str]]:
     """Test case of each gold item, as codes, and their names."""
     if gold.coded:
         return np.zeros(gold.rows, np.int64), [""]
+    if gold.keys:
+        return case_codes(gold.keys.test_case)
     known = run(f"SELECT test_case, hash(test_case) AS h FROM {gold.sql} GROUP BY ALL ORDER BY test_case")
     names = [str(name) for name in known["test_case"].tolist()]
     if len(names) == 1:
@@ -139,8 +144,16 @@ def cases(run: Run, gold: Table) -> tuple[Ints, list[str]]:
     return _codes(run(f"SELECT hash(test_case) AS h FROM {gold.sql}")["h"], known["h"]), names
 
 
+def case_codes(cases: Sequence[str]) -> tuple[Ints, list[str]]:
+    """Test cases as codes into their sorted names; most data have one."""
+    names = sorted(set(cases))
+    return encode(np.array(cases, object), names) if len(names) > 1 else np.zeros(len(cases), np.int64), names
+
+
 def ids(run: Run, gold: Table) -> list[str]:
     """Ids of gold's items in file order."""
     if gold.coded:
         return [str(i) for i in range(gold.rows)]
+    if gold.keys:
+        return gold.keys.id
     return [str(i) for i in run(f"SELECT id FROM {gold.sql}")["id"].tolist()]

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
 
 from karat.cells import Floats, Ints, Sparse, Weights
 from karat.contexts.base import Coded, Columns, Context, Counted, Run, Table
+from karat.contexts.entries import case_codes, entries, places
 from karat.contexts.labels import as_coded, common_codes, recoded, tally, unknown_labels
 from karat.contexts.options import OPTIONS
 from karat.contexts.pairing import Coverage, coverage_findings, joined, repeated_ids
@@ -100,6 +102,8 @@ class MonoLabel(Context):
     def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
         if gold.coded and pred.coded:
             columns = _count_coded(gold.coded["value"], pred.coded["value"], units)
+        elif gold.keys and pred.keys:
+            columns = _count_held(run, gold, pred, units)
         else:
             columns = _count_relation(run, joined(run, gold, pred), units)
         return self._counted(run, gold, pred, columns, options)
@@ -138,6 +142,37 @@ def _count_coded(gold: Any, pred: Any, units: bool) -> dict[str, Any]:
         "n": n,
     }
     return out | ({"unit": np.searchsorted(found, key), "unit_ids": range(len(key))} if units else {})
+
+
+def _count_held(run: Run, gold: Table, pred: Table, units: bool) -> dict[str, Any]:
+    """Cells of two sides whose keys are in memory, in the engine's order: no label comes last."""
+    assert gold.keys
+    assert pred.keys
+    place = places(run, gold, pred)
+    lone = place < 0
+    keys = [*gold.keys.pairs(), *compress(pred.keys.pairs(), lone.tolist())]
+    row = np.where(lone, gold.rows + np.cumsum(lone) - 1, place)
+    case, cases = case_codes([case for case, _ in keys])
+    sides = [(np.arange(gold.rows), entries(run, gold)), (row, entries(run, pred))]
+    names = [cases, *(of.labels for _, of in sides)]
+    shape = [len(each) + 1 for each in names]
+    # Wrapped around, the −1 of no label is the last code.
+    key = np.ravel_multi_index((case, *(_spread(of.label, at, len(keys)) for at, of in sides)), shape, "wrap")
+    found, n = tally(key, int(np.prod(shape)))
+    codes = [
+        np.where(each == len(of), -1, each) for each, of in zip(np.unravel_index(found, shape), names, strict=True)
+    ]
+    out: dict[str, Any] = dict(zip(("test_case", "gold", "pred"), map(Coded, codes, names), strict=True))
+    order = sorted(range(len(keys)), key=keys.__getitem__) if units else []
+    of_unit = {"unit": np.searchsorted(found, key)[order], "unit_ids": [keys[i][1] for i in order]}
+    return out | {"n": n} | (of_unit if units else {})
+
+
+def _spread(label: Ints, row: Ints, rows: int) -> Ints:
+    """Codes at their rows among all; −1 elsewhere."""
+    codes = np.full(rows, -1)
+    codes[row] = label
+    return codes
 
 
 def _count_relation(run: Run, source: str, units: bool) -> dict[str, Any]:

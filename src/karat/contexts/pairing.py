@@ -41,6 +41,8 @@ def in_order(run: Run, gold: Table, pred: Table) -> bool:
     """Do both sides have the same ids in the same order? Then no join is needed."""
     if gold.rows != pred.rows:
         return False
+    if gold.keys and pred.keys:
+        return gold.keys == pred.keys
     differ = "g.id IS DISTINCT FROM p.id OR g.test_case IS DISTINCT FROM p.test_case"
     found = run(f"SELECT count(*) AS n FROM {gold.sql} g POSITIONAL JOIN {pred.sql} p WHERE {differ}")
     return not found["n"][0]
@@ -105,7 +107,7 @@ def _ids(run: Run, sql: str) -> list[str]:
 
 def repeated_ids(run: Run, table: Table) -> list[Finding]:
     """Records whose (test case, id) an earlier record has."""
-    if not maybe_repeated(run(f"SELECT hash(test_case, id) AS h FROM {table.sql}")["h"]):
+    if not (table.keys.repeat() if table.keys else _maybe(run, table)):
         return []
     numbered = f"(SELECT test_case, id, row_number() OVER () - 1 AS nth FROM {table.sql})"
     rows = run(
@@ -119,6 +121,10 @@ def repeated_ids(run: Run, table: Table) -> list[Finding]:
         ]
     ]
     return found + more("repeated-id", len(rows["nth"]), table)
+
+
+def _maybe(run: Run, table: Table) -> bool:
+    return maybe_repeated(run(f"SELECT hash(test_case, id) AS h FROM {table.sql}")["h"])
 
 
 def maybe_repeated(hashes: NDArray[Any]) -> bool:

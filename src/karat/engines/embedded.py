@@ -19,6 +19,7 @@ class Embedded:
 
     def __init__(self, threads: int | None = None) -> None:
         self._config: dict[str, Any] = dict(_OFFLINE) | ({"threads": threads} if threads else {})
+        self._waiting: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def connection(self) -> Any:
@@ -36,11 +37,22 @@ class Embedded:
 
     def run(self, sql: str) -> Columns:
         """The columns of a query; null is None in object columns and NaN in numbers."""
-        return {name: _plain(column) for name, column in self.connection.execute(sql).fetchnumpy().items()}
+        return {name: _plain(column) for name, column in self._ready(sql).execute(sql).fetchnumpy().items()}
 
     def execute(self, sql: str) -> None:
         """A statement without a result."""
-        self.connection.execute(sql)
+        self._ready(sql).execute(sql)
+
+    def later(self, name: str, *statements: str) -> None:
+        """What makes the relation of this (quoted) name, for when a statement first speaks of it."""
+        self._waiting[name] = statements
+
+    def _ready(self, sql: str) -> Any:
+        """The connection, with every relation made that the statement speaks of."""
+        for name in [name for name in self._waiting if name in sql]:
+            for statement in self._waiting.pop(name):
+                self.connection.execute(statement)
+        return self.connection
 
     def register(self, name: str, columns: Any) -> None:
         """Make arrays, or anything with the Arrow stream interface, a relation."""
@@ -48,7 +60,7 @@ class Embedded:
 
     def types(self, source: str) -> dict[str, str]:
         """Column names and types of a relation."""
-        found = self.connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+        found = self._ready(source).execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
         return {row[0]: row[1] for row in found}
 
 

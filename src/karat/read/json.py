@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from karat.findings import Finding, InputError, finding
-from karat.read.records import look
-from karat.read.relation import Engine, normalise, quoted
+from karat.read.records import fields, sweep
+from karat.read.relation import Engine, held, normalise, quoted
 from karat.read.source import Source
 from karat.read.table import NAMES, Read, Table, match_columns
 
@@ -43,32 +43,39 @@ def read_jsonl(engine: Engine, source: Source, read: Read) -> Table:
 
 
 def _read(engine: Engine, source: Source, read: Read, format: str, layout: str) -> Table:
-    raw = quoted(f"raw {read.role} {read.name}")
     if layout == "array" and not source.ends_an_array():
         raise InputError(diagnose(source, format) or [_no_fields(source)])
+    swept = sweep(source, format, read.columns)
+    table = held(engine, read, _scan(source, layout, swept.types, read), format, swept) if swept else None
+    if table is None:
+        return _read_relation(engine, source, read, format, layout)
+    table.findings += source.findings
+    table.line_of = lambda row: line_of(source, format, row)
+    return table
+
+
+def _read_relation(engine: Engine, source: Source, read: Read, format: str, layout: str) -> Table:
+    """What is not alike in every record, or large, is read by the engine, which finds out and says what is wrong."""
+    raw = quoted(f"raw {read.role} {read.name}")
     try:
-        seen = look(source, format, read.columns)
-        found = seen.fields or engine.types(
+        found = fields(source, format) or engine.types(
             f"read_json({source.sql}, format='{layout}', records=true, map_inference_threshold=-1)"
         )
-        roles = match_columns(found, read.columns)
-        scan = f"read_json({source.sql}, format='{layout}', records=true, columns={{{_columns(found, roles)}}})"
-        engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {scan}")
-        _plain_ids(engine, source, roles, raw, format, layout)
+        engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {_scan(source, layout, found, read)}")
+        _plain_ids(engine, source, match_columns(found, read.columns), raw, format, layout)
     except InputError:
         raise
     except Exception as error:
         raise InputError(diagnose(source, format) or [_no_fields(source)]) from error
     lines = lambda row: line_of(source, format, row)
-    return normalise(
-        engine, read, raw, format, json_text=True, line_of=lines, findings=source.findings, weights=seen.weights
-    )
+    return normalise(engine, read, raw, format, json_text=True, line_of=lines, findings=source.findings)
 
 
-def _columns(found: Mapping[str, str], roles: Mapping[str, str]) -> str:
+def _scan(source: Source, layout: str, found: Mapping[str, str], read: Read) -> str:
     """The value stays JSON, so that "1" and 1, or a list and its text, are told apart; the rest is text."""
-    value = roles.get("value")
-    return ", ".join(f"{quoted(c)}: '{'JSON' if c == value else 'VARCHAR'}'" for c in found)
+    value = match_columns(found, read.columns).get("value")
+    columns = ", ".join(f"{quoted(c)}: '{'JSON' if c == value else 'VARCHAR'}'" for c in found)
+    return f"read_json({source.sql}, format='{layout}', records=true, columns={{{columns}}})"
 
 
 def _plain_ids(engine: Engine, source: Source, roles: Mapping[str, str], raw: str, format: str, layout: str) -> None:

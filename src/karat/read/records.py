@@ -1,48 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One look at every record of a small JSON file: its fields, and the weights where all records are like the first."""
+"""Small JSON files in one sweep: where every record is like the first, keys and values are columns without the engine."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, repeat
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from karat.contexts.entries import Entries, Floats
+from karat.contexts.base import Keys
+from karat.contexts.entries import Entries
 from karat.read.source import Source
 from karat.read.table import match_columns
 
 SMALL = 1 << 24
-"""Bytes up to which every record is asked for its fields; of larger files the engine takes a sample."""
+"""Bytes up to which every record is decoded; of larger files the engine takes a sample to learn their fields."""
 MOST = 100
-"""Fields and labels up to which records are compared with the first."""
+"""Fields up to which records are compared with the first."""
+
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"(\s*:)?', re.S)
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
-    """What the records of a file have; none where the file is large, or the engine had better look (and complain)."""
+class Swept:
+    """What a file says: the fields of its records with their types, the kind of its values, and its columns."""
 
-    fields: dict[str, str]
-    weights: Entries | None = None
+    types: dict[str, str]
+    kind: str
+    keys: Keys
+    values: Entries
 
 
-def look(source: Source, format: str, columns: Mapping[str, str]) -> Look:
-    """The fields of any record, in order of appearance, and the weights of files that can be read in one sweep."""
+def fields(source: Source, format: str) -> dict[str, str]:
+    """The fields of any record of a small file, in order of appearance; none where the engine had better look."""
     if source.path.stat().st_size > SMALL:
-        return Look({})
-    content, first = source.bytes(), _first(source)
-    value = first.get(match_columns(list(first), columns).get("value", ""), {})
-    if _is_plain(first) and _are_weights(value) and (weights := _weights(content, format, first, value)):
-        return Look(dict.fromkeys(first, ""), weights)
+        return {}
     try:
-        return Look(dict.fromkeys(chain.from_iterable(_decoded(content, format, dict[str, msgspec.Raw])), ""))
+        return dict.fromkeys(chain.from_iterable(_decoded(source.bytes(), format, dict[str, msgspec.Raw])), "")
     except (msgspec.DecodeError, UnicodeError):
-        return Look({})
+        return {}
+
+
+def sweep(source: Source, format: str, columns: Mapping[str, str]) -> Swept | None:
+    """A small file in which every record has the first one's fields, each once, and its kind of value; else None."""
+    first = _first(source) if source.path.stat().st_size <= SMALL else {}
+    roles = match_columns(list(first), columns)
+    kind = _kind(first.get(roles.get("value", "")))
+    if kind is None or not _is_plain(first, roles):
+        return None
+    content = source.bytes()
+    try:
+        record = _like({name: _KINDS[kind] if name == roles["value"] else type(v) for name, v in first.items()})
+        records = _decoded(content, format, record)
+    except (msgspec.DecodeError, ValueError):
+        return None
+    column = {name: list(map(attrgetter(f"_{i}"), records)) for i, name in enumerate(first)}
+    values = column[roles["value"]]
+    names = len(first) * len(records) + (sum(map(len, values)) if kind in ("weights", "votes") else 0)
+    if not _each_once(content, names) or (int in map(type, first.values()) and b"-0" in content):
+        return None
+    types = {name: "JSON" if name == roles["value"] else "VARCHAR" for name in first}
+    swept = Swept(types, kind, _keys(column, roles, len(records)), _ENTRIES[kind](values))
+    return None if _may_be_blank(swept) else swept
 
 
 def _first(source: Source) -> dict[str, Any]:
@@ -54,43 +79,103 @@ def _first(source: Source) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _is_plain(record: Mapping[str, Any]) -> bool:
-    """Texts, and one object?"""
-    return len(record) <= MOST and sorted(type(v).__name__ for v in record.values())[:2] in (["dict"], ["dict", "str"])
+_KINDS: dict[str, Any] = {"label": str, "labels": list[str], "weights": dict[str, float], "votes": dict[str, str]}
 
 
-def _are_weights(value: Any) -> bool:
-    return isinstance(value, dict) and 0 < len(value) <= MOST and {type(v) for v in value.values()} <= {int, float}
-
-
-def _weights(content: bytes, format: str, first: Mapping[str, Any], value: Mapping[str, float]) -> Entries | None:
-    """The weights, if every record has the first one's fields and labels, each once."""
-    labels = sorted(value)
-    inner = _like("Value", dict.fromkeys(labels, float))
-    record = _like("Record", {name: inner if isinstance(v, dict) else str for name, v in first.items()})
-    place = next(i for i, v in enumerate(first.values()) if isinstance(v, dict))
-    try:
-        records = _decoded(content, format, record)
-    except (msgspec.DecodeError, UnicodeError):
+def _kind(value: Any) -> str | None:
+    """What the first value is; None where one value cannot tell, or where it takes the context to tell."""
+    if isinstance(value, str):
+        return "label"
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    types = set(map(type, held))
+    if isinstance(value, dict) and types and types <= {int, float}:
+        return "weights"
+    if types != {str}:
         return None
-    # Of a name that is there twice only one is decoded, but every name has its colon.
-    if content.count(b":") != len(records) * (len(first) + len(labels)) or b"\\" in content:
-        return None
-    values = map(msgspec.structs.astuple, map(attrgetter(f"_{place}"), records))
-    weight: Floats = np.fromiter(chain.from_iterable(values), np.float64, len(records) * len(labels))
-    rows = np.arange(len(records))
-    return Entries(np.repeat(rows, len(labels)), np.tile(np.arange(len(labels)), len(rows)), weight, labels)
+    return "votes" if isinstance(value, dict) else "labels"
 
 
-def _like(name: str, fields: Mapping[str, Any]) -> Any:
+def _is_plain(record: Mapping[str, Any], roles: Mapping[str, str]) -> bool:
+    """Are all fields but the value texts (ids may be whole numbers), and are there not two that differ by case alone?"""
+    keys = [roles[role] for role in ("test_case", "id") if role in roles]
+    rest = [name for name in record if name != roles["value"] and name not in keys]
+    plain = {type(record[k]) for k in keys} <= {int, str} and {type(record[name]) for name in rest} <= {str}
+    return plain and len(record) == len({name.lower() for name in record}) <= MOST
+
+
+def _keys(column: Mapping[str, list[Any]], roles: Mapping[str, str], rows: int) -> Keys:
+    """Test cases and ids as text; records without ids are paired by position."""
+    cases = column[roles["test_case"]] if "test_case" in roles else list(repeat("", rows))
+    ids = column[roles["id"]] if "id" in roles else list(range(1, rows + 1))
+    return Keys(_texts(cases), _texts(ids))
+
+
+def _texts(column: list[Any]) -> list[str]:
+    return column if isinstance(column[0], str) else list(map(str, column))
+
+
+def _each_once(content: bytes, names: int) -> bool:
+    """Is the number of names in the text the one of those decoded? Of a name that is there twice only one is."""
+    return content.count(b":") == names or sum(map(bool, _STRING.findall(content))) == names
+
+
+def _may_be_blank(swept: Swept) -> bool:
+    """Is there an id or a label that sorts before the first letter or sign? Then the engine looks closely."""
+    return min(swept.keys.id) < "!" or (swept.kind == "label" and swept.values.labels[0] < "!")
+
+
+def _of_label(values: list[str]) -> Entries:
+    labels, code = coded(values)
+    return Entries(np.arange(len(values)), code, np.ones(len(values)), labels)
+
+
+def _of_labels(values: list[list[str]]) -> Entries:
+    size = np.fromiter(map(len, values), np.int64, len(values))
+    labels, code = coded(list(chain.from_iterable(values)))
+    place = np.arange(len(code)) - np.repeat(np.cumsum(size) - size, size)
+    return Entries(np.repeat(np.arange(len(values)), size), code, place.astype(float), labels)
+
+
+def _of_weights(values: list[dict[str, float]]) -> Entries:
+    size = np.fromiter(map(len, values), np.int64, len(values))
+    labels, code = coded(list(chain.from_iterable(values)))
+    weight = np.fromiter(chain.from_iterable(map(dict.values, values)), np.float64, len(code))
+    return Entries(np.repeat(np.arange(len(values)), size), code, weight, labels)
+
+
+def _of_votes(values: list[dict[str, str]]) -> Entries:
+    size = np.fromiter(map(len, values), np.int64, len(values))
+    annotators, who = coded(list(chain.from_iterable(values)))
+    labels, code = coded(list(chain.from_iterable(map(dict.values, values))))
+    return Entries(np.repeat(np.arange(len(values)), size), code, np.ones(len(code)), labels, who, tuple(annotators))
+
+
+_ENTRIES: dict[str, Callable[[Any], Entries]] = {
+    "label": _of_label,
+    "labels": _of_labels,
+    "weights": _of_weights,
+    "votes": _of_votes,
+}
+
+
+def coded(texts: Sequence[str]) -> tuple[list[str], Any]:
+    """The distinct texts in order, and the place of each text among them."""
+    names = sorted(set(texts))
+    at = {name: i for i, name in enumerate(names)}
+    return names, np.fromiter(map(at.__getitem__, texts), np.int64, len(texts))
+
+
+def _like(fields: Mapping[str, Any]) -> Any:
     """A type for objects with exactly these fields, of which the garbage collector need not know."""
     rename = {f"_{i}": field for i, field in enumerate(fields)}
     members = [(f"_{i}", kind) for i, kind in enumerate(fields.values())]
-    return msgspec.defstruct(name, members, rename=rename, forbid_unknown_fields=True, gc=False)
+    return msgspec.defstruct("Record", members, rename=rename, forbid_unknown_fields=True, gc=False)
 
 
 def _decoded(content: bytes, format: str, record: Any) -> Sequence[Any]:
     if format != "json":
-        return msgspec.json.Decoder(record).decode_lines(content)
+        # Line by line: all at once, two records on a line would pass.
+        lines = (line for line in content.split(b"\n") if line.strip(b" \t\r"))
+        return list(map(msgspec.json.Decoder(record).decode, lines))
     found: Sequence[Any] = msgspec.json.Decoder(list[record]).decode(content)
     return found

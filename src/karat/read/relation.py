@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from karat.contexts.entries import Entries
 from karat.findings import Finding, InputError, finding
 from karat.read.long import gather, is_long, long_columns
+from karat.read.records import Swept
 from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns
 from karat.read.table import Engine as Engine
 
@@ -40,9 +40,8 @@ def table_name(read: Read) -> str:
 def normalise(
     engine: Engine, read: Read, relation: str, format: str, *,
     json_text: bool = False, line_of: Callable[[int], int | None] = lambda row: None, findings: list[Finding] | None = None,
-    weights: Entries | None = None,
 ) -> Table:  # fmt: skip
-    """The relation as a table with our column names and one kind of value; `weights` are its values where they are known."""
+    """The relation as a table with our column names and one kind of value."""
     from karat.read import pages
 
     types = engine.types(relation)
@@ -56,36 +55,57 @@ def normalise(
     _required(read, types, found)
     table = Table(read.name, read.role, format, relation, types, "none", rows, line_of=line_of, findings=findings)
     text = json_text or types[found["value"]] == "JSON"
-    if weights is None:
-        kind, expression = _value(engine, read, table, found["value"], text)
-    else:
-        kind, expression = "weights", _cast(quoted(found["value"]), "weights", text)
-        table.memo["entries"] = weights
+    kind, expression = _value(engine, read, table, found["value"], text)
     name = table_name(read)
     if any(f.severity == "error" for f in findings):
         raise InputError(findings)
     long = long_columns(read, types, found, kind)
     long = long if long and is_long(engine, read, relation, quoted(found["id"]), long) else {}
-    carried = text_column(types, found) if read.role == "gold" and not long else None
-    extra = [c for c in types if c not in (*found.values(), *long.values(), carried)]
-    if extra:
-        findings.append(finding("extra-fields", read.name, fields=", ".join(extra[:10])))
+    findings += _extra(read, types, {**found, **long}, bool(long))
     if long:
         return gather(engine, table, name, _long_rows(relation, found, long, types, text), long)
-    # Objects are taken apart once, unless nobody will ask: it is what reading them costs most.
-    stored = "TABLE" if kind in ("weights", "votes") and not _known(read, table) else "VIEW"
-    engine.execute(
-        f"CREATE OR REPLACE TEMP {stored} {name} AS SELECT {_text(found.get('test_case'), types)} AS test_case,"
-        f" {_id(found.get('id'), types)} AS id, {expression} AS value{_cluster(read, types)}{_carried(read, types, found)} FROM {relation}"
-    )
+    engine.execute(_made(read, relation, types, found, kind, expression))
     table.sql, table.kind, table.roles = name, kind, found
     _check_values(engine, table, relation, quoted(found["value"]), expression)
     return table
 
 
-def _known(read: Read, table: Table) -> bool:
-    """Are the values read already, for a context that takes them from there?"""
-    return read.context == "soft" and "entries" in table.memo
+def held(engine: Engine, read: Read, scan: str, format: str, swept: Swept) -> Table | None:
+    """A table of columns in memory, its relation made when it is asked for; None if it may be a table of another sort."""
+    from karat.read import pages
+
+    types, found = swept.types, match_columns(swept.types, read.columns)
+    lost = set(read.columns) & set(NAMES) - set(found)
+    if lost or pages.shape(types, read) or long_columns(read, types, found, swept.kind):
+        return None
+    expression = _cast(quoted(found["value"]), swept.kind, True)
+    name, raw = table_name(read), quoted(f"raw {read.role} {read.name}")
+    made = _made(read, raw, types, found, swept.kind, expression)
+    engine.later(name, f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {scan}", made)
+    table = Table(
+        read.name, read.role, format, name, types, swept.kind, len(swept.keys.id), keys=swept.keys, roles=found
+    )
+    table.findings = _extra(read, types, found)
+    table.memo["entries"] = swept.values
+    return table
+
+
+def _made(
+    read: Read, relation: str, types: Mapping[str, str], found: Mapping[str, str], kind: str, expression: str
+) -> str:
+    """The statement that gives the relation our column names. Objects are taken apart once: it costs most."""
+    stored = "TABLE" if kind in ("weights", "votes") else "VIEW"
+    return (
+        f"CREATE OR REPLACE TEMP {stored} {table_name(read)} AS SELECT {_text(found.get('test_case'), types)} AS test_case,"
+        f" {_id(found.get('id'), types)} AS id, {expression} AS value{_cluster(read, types)}{_carried(read, types, found)} FROM {relation}"
+    )
+
+
+def _extra(read: Read, types: Mapping[str, str], used: Mapping[str, str], long: bool = False) -> list[Finding]:
+    """A finding for columns that nothing reads."""
+    carried = text_column(types, used) if read.role == "gold" and not long else None
+    extra = [c for c in types if c not in (*used.values(), carried)]
+    return [finding("extra-fields", read.name, fields=", ".join(extra[:10]))] if extra else []
 
 
 def _cluster(read: Read, types: Mapping[str, str]) -> str:
@@ -315,7 +335,7 @@ _EXAMPLES = {
 
 def _check_values(engine: Engine, table: Table, relation: str, column: str, expression: str) -> None:
     """Find records without an id or value; stop at values that are not what the others are."""
-    rules = [r for r in _rules(table.kind) if r[1] != "value" or "entries" not in table.memo]
+    rules = _rules(table.kind)
     suspects = {
         "missing-field": "count(*) - count({})",
         "empty-value": "CAST(coalesce(min({}) < '!', false) AS INTEGER)",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from karat.contexts.base import Columns
+from karat.contexts.base import Columns, Keys
 from karat.findings import Finding
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -59,6 +59,7 @@ class Engine(Protocol):
 
     def run(self, sql: str) -> Columns: ...
     def execute(self, sql: str) -> None: ...
+    def later(self, name: str, *statements: str) -> None: ...
     def register(self, name: str, columns: Any) -> None: ...
     def types(self, source: str) -> dict[str, str]: ...
 
@@ -99,6 +100,8 @@ class Table:
     """The file's own names of our columns."""
     sha256: str | None = None
     bytes: int | None = None
+    keys: Keys | None = None
+    """What identifies the records, where the reader holds it in memory; then the memo holds the entries."""
     memo: dict[str, Any] = field(default_factory=dict)
 
     def line(self, row: int) -> int | None:
