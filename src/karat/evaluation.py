@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.cells import Cells
 from karat.findings import Finding
-from karat.metric import Better, Definition, Metric, MetricError, Result, parse, unknown_metric
+from karat.metric import Better, Definition, Metric, MetricError, Result, meant, parse, unknown_metric
 from karat.rendered import Rendered
 from karat.score import Floats, Mask, mean_defined
 
@@ -154,7 +154,7 @@ class SystemResult:
     details: list[Detail] = field(default_factory=list)
 
     def __getitem__(self, metric: str | Metric) -> Score:
-        wanted = parse(metric) if isinstance(metric, str) else metric
+        wanted = meant(parse(metric) if isinstance(metric, str) else metric, {m.name for m in self.scores})
         if wanted in self.scores:
             return self.scores[wanted]
         alike = [

@@ -283,8 +283,14 @@ class Catalogue:
 
     def resolve(self, text: str | Metric) -> Metric:
         """The metric that ``text`` names, with its parameters checked."""
-        wanted = parse(text) if isinstance(text, str) else text
+        wanted = meant(parse(text) if isinstance(text, str) else text, self.definitions)
         return self[wanted.name].bind(wanted, self.cells)
+
+
+def meant(metric: Metric, known: Iterable[str]) -> Metric:
+    """``precision@5`` of label sets is ``topk_precision@5``: there, the plain name has no cut-off."""
+    cut = f"topk_{metric.name}"
+    return Metric(cut, metric.params) if "k" in dict(metric.params) and cut in known else metric
 
 
 def unknown_metric(name: str, known: Iterable[str]) -> str:
@@ -369,6 +375,7 @@ ALIASES: dict[str, str] = {
     "weighted_f1|f1_weighted": "f1(average=weighted)",
     r"[fF](?!1\b)(\d+(?:\.\d+)?)": r"fbeta(beta=\1)",
     "Jaccard|jaccard_score": "jaccard",
+    "lrap|LRAP|label_ranking_average_precision_score": "label_ranking_average_precision",
     # rankings: trec_eval, pytrec_eval, ir_measures, ranx, PyEvALL
     **{
         "MAP|AP|map": "average_precision",

@@ -39,3 +39,25 @@ def test_the_module_is_the_command():
 def test_an_evaluation_gives_its_scores_one_by_one():
     e = karat.evaluate(["A", "B"], ["A", "B"], metrics=["accuracy", "f1"])
     assert [score.value for score in e] == [1.0, 1.0]
+
+
+def test_a_cut_off_on_label_sets_is_top_k():
+    e = karat.evaluate([["A", "B"]], [["A", "C", "B"]], metrics=["precision@2", "f1@2", "lrap"])
+    assert [str(m) for m in e.metrics] == ["topk_precision@2", "topk_f1@2", "label_ranking_average_precision"]
+    assert e["precision@2"].value == 0.5
+
+
+def test_a_label_outside_the_hierarchy_is_said_of_its_own_file(tmp_path):
+    (tmp_path / "gold.csv").write_text("id,value\n1,dog\n2,cat\n")
+    (tmp_path / "pred.csv").write_text("id,value\n1,dog\n2,tiger\n")
+    for context in ("monolabel", "multilabel"):
+        e = karat.evaluate(
+            tmp_path / "gold.csv", tmp_path / "pred.csv", context=context, hierarchy={"animal": {"dog": {}, "cat": {}}}
+        )
+        assert {f.file for f in e.findings if f.code == "label-not-in-hierarchy"} == {str(tmp_path / "pred.csv")}
+
+
+def test_clusters_stand_in_a_column_of_that_name(tmp_path):
+    (tmp_path / "gold.csv").write_text("id,cluster\n1,x\n2,x\n3,y\n")
+    e = karat.evaluate(tmp_path / "gold.csv", tmp_path / "gold.csv", context="clustering", metrics=["purity"])
+    assert e["purity"].value == 1.0

@@ -115,8 +115,10 @@ class MonoLabel(Context):
         n, in_gold, in_pred = cells.n, cells.gold >= 0, cells.pred >= 0
         coverage = Coverage(int(n[in_gold].sum()), int(n[in_pred].sum()), int(n[in_gold & in_pred].sum()))
         findings = coverage_findings(run, gold, pred, coverage, options)
-        findings += unknown_labels(_unknown(cells), _used(cells, cells.gold), pred)
-        findings += outside_hierarchy(cells.classes, options["hierarchy"], gold.name)
+        gold_used, unknown = _used(cells, cells.gold), _unknown(cells)
+        findings += unknown_labels(unknown, gold_used, pred)
+        findings += outside_hierarchy(gold_used, options["hierarchy"], gold.name)
+        findings += outside_hierarchy(unknown, options["hierarchy"], pred.name)
         keep = in_gold | (options["extra"] == "wrong")
         if options["missing"] == "skip":
             keep &= in_pred

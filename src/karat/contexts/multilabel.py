@@ -125,7 +125,8 @@ class MultiLabel(Context):
             for t, f in zip(sides, flats, strict=True)
             if len(f.repeated)
         ]
-        findings += outside_hierarchy(classes, options["hierarchy"], gold.name)
+        findings += outside_hierarchy(gold_used, options["hierarchy"], gold.name)
+        findings += outside_hierarchy(unknown, options["hierarchy"], pred.name)
         return Counted(cells, pairs.coverage.counts(), findings)
 
     def _cells(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -69,12 +69,12 @@ class TreeCells(ClassCells):
         return self.hit_of if same else self.gold_at.shared(self.pred_at)
 
 
-def outside_hierarchy(labels: Sequence[str], hierarchy: Hierarchy | None, file: str | None) -> list[Finding]:
-    """A warning for each label in use that the hierarchy does not hold."""
+def outside_hierarchy(labels: Iterable[str], hierarchy: Hierarchy | None, file: str | None) -> list[Finding]:
+    """A warning for each label of a file that the hierarchy does not hold."""
     from karat.contexts.labels import nearest
 
     out = []
-    for label in [x for x in labels if hierarchy is not None and x not in hierarchy.parent][:20]:
+    for label in [x for x in sorted(labels) if hierarchy is not None and x not in hierarchy.parent][:20]:
         near = nearest(label, hierarchy.nodes) if hierarchy else None
         hint = f", or spell it as {near!r}" if near else ""
         out.append(finding("label-not-in-hierarchy", file, label=label, suggestion=hint))

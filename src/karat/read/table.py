@@ -45,6 +45,8 @@ NAMES: dict[str, tuple[str, ...]] = {
         "rel",
         "grade",
         "rank",
+        "cluster",
+        "cluster_id",
     ),
 }
 """Column names that are taken for what they say when no name is given."""
