@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat.contexts.ranking.strings import Strings, Table
+from karat.contexts.ranking.pairs import Pairs
+from karat.contexts.ranking.strings import Strings
 from karat.read.decimals import decimals
 from karat.read.trec import chunks
 
@@ -224,13 +225,12 @@ def test_table_tells_strangers_apart() -> None:
     """Ids that differ in one byte, in length alone, or in their query are different."""
     ids = [b"x" * n for n in range(1, 40)] + [b"x" * 20 + bytes([c]) for c in range(65, 90)]
     group = np.zeros(len(ids), np.int64)
-    table = Table(group, Strings.of(ids))
-    assert table.find(table.keys(group, Strings.of(ids)), Strings.of(ids)).tolist() == list(range(len(ids)))
-    others = Strings.of([i + b"!" for i in ids])
-    assert (table.find(table.keys(group, others), others) == -1).all()
-    assert (table.find(table.keys(group + 1, Strings.of(ids)), Strings.of(ids)) == -1).all()
-    forged = table.keys(group, Strings.of(ids))
-    assert (table.find(forged, others) == -1).all()
+    table, strings = Pairs(group, Strings.of(ids)), Strings.of(ids)
+    own, others = table.keys(group, 1, strings), Strings.of([i + b"!" for i in ids])
+    assert [found.tolist() for found in table.find(own, strings)] == [list(range(len(ids)))] * 2
+    assert not len(table.find(table.keys(group, 1, others), others)[0])
+    assert not len(table.find(table.keys(group + 1, 1, strings), strings)[0])
+    assert not len(table.find(own, others)[0])
 
 
 def test_nothing_heavy_is_imported(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from karat.contexts.ranking.counting import Batch
 from karat.contexts.ranking.judgements import Judgements
-from karat.contexts.ranking.strings import PADDING, Strings
+from karat.contexts.ranking.strings import PADDING, Strings, Views
 from karat.findings import InputError, finding
 from karat.read.source import Source
 from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns
@@ -22,7 +22,7 @@ from karat.read.trec import table
 
 _OBJECT = re.compile(rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:\s*-?\d)')
 Bytes = NDArray[np.uint8]
-BATCH = 30_000
+BATCH = 45_000
 """Rows that are looked at together: few enough to stay in the processor's cache."""
 
 
@@ -98,10 +98,11 @@ def read_frame(frame: Any, read: Read) -> Table | None:
         import pyarrow as arrow
     except ImportError:
         return None
-    if type(frame).__module__.startswith("pandas"):
-        columns = arrow.Table.from_pandas(frame[list(roles.values())], preserve_index=False)
-    else:
-        columns = arrow.table(frame.select(list(roles.values())))
+    kind, used = type(frame).__module__, list(roles.values())
+    if kind.startswith("pandas"):
+        columns = arrow.Table.from_pandas(frame[used], preserve_index=False)
+    else:  # Polars plans a select, but not an index
+        columns = arrow.table(frame[used] if kind.startswith("polars") else frame.select(used))
     return _of_arrow(arrow, columns, roles, read)
 
 
@@ -135,16 +136,13 @@ class Text(NamedTuple):
         return Strings(_padded(self.buffer, first, int(at[-1])), at[:-1] - first, at[1:] - at[:-1])
 
 
-class Views(NamedTuple):
-    """A column of short strings as Polars keeps it: 16 bytes each, four for the length and twelve for the text."""
+class Short(NamedTuple):
+    """A column of short strings as Polars keeps it, 16 bytes each."""
 
     buffer: Bytes
-    length: NDArray[np.int64]
 
     def strings(self, begin: int = 0, end: int | None = None) -> Strings:
-        length = self.length[begin:end]
-        buffer = _padded(self.buffer, 16 * begin, 16 * (begin + len(length)))
-        return Strings(buffer, np.arange(4, 16 * len(length), 16), length)
+        return Views(self.buffer[16 * begin : None if end is None else 16 * end])
 
 
 def _padded(buffer: Bytes, begin: int, end: int) -> Bytes:
@@ -154,7 +152,7 @@ def _padded(buffer: Bytes, begin: int, end: int) -> Bytes:
     return np.concatenate([buffer[begin:end], np.zeros(PADDING, np.uint8)])
 
 
-def _text(arrow: Any, column: Any) -> Text | Views:
+def _text(arrow: Any, column: Any) -> Text | Short:
     """A column's bytes where they are; only columns of other types, or in pieces, are copied."""
     if str(column.type) == "string_view" and (short := _views(column)) is not None:
         return short
@@ -168,21 +166,20 @@ def _text(arrow: Any, column: Any) -> Text | Views:
     return Text(held, at)
 
 
-def _views(column: Any) -> Views | None:
+def _views(column: Any) -> Short | None:
     """The strings of a column of views, if each is short enough to stand in its view."""
     if column.num_chunks != 1 or sys.byteorder != "little":
         return None
     array = column.chunk(0)
-    part = slice(16 * array.offset, 16 * (array.offset + len(array)))
-    buffer: Bytes = np.frombuffer(array.buffers()[1], np.uint8)[part]
-    length = buffer.view(np.int32)[::4].astype(np.int64)
-    return Views(buffer, length) if length.max(initial=0) <= 12 else None
+    _, views, *others = array.buffers()
+    buffer: Bytes = np.frombuffer(views, np.uint8)[16 * array.offset : 16 * (array.offset + len(array))]
+    return Short(buffer) if not others or buffer.view(np.int32)[::4].max(initial=0) <= 12 else None
 
 
 class FrameRun:
     """A run as columns."""
 
-    def __init__(self, names: Text | Views, documents: Text | Views, number: NDArray[np.float64]) -> None:
+    def __init__(self, names: Text | Short, documents: Text | Short, number: NDArray[np.float64]) -> None:
         self.names, self.documents, self.number = names, documents, number
 
     def batches(self, whole: bool) -> Iterator[Batch]:

@@ -43,7 +43,7 @@ class RankingCells(Cells):
         queries = len(test_cases)
         super().__init__(np.ones(queries), np.arange(queries), test_cases)
         self.retrieved: Floats = np.asarray(retrieved, float)
-        self.judged = judged.by(np.where(judged.rank > 0, judged.rank, np.iinfo(np.int64).max), -judged.grade)
+        self.judged = judged.by(np.where(judged.rank > 0, judged.rank, judged.rank.max(initial=0) + 1))
         self.aspects = aspects if aspects is not None else _one_aspect(self.judged)
         self.counted: Floats = np.ones(queries) if counted is None else np.asarray(counted, float)
         """0 for queries that are left out of every mean."""
@@ -83,14 +83,25 @@ class RankingCells(Cells):
         grade = self.judged.grade
         return grade > 0 if rel is None else (grade >= rel) & (grade >= 0)
 
+    @cached_property
+    def _known(self) -> dict[Any, Any]:
+        """What several metrics ask for: relevant documents by level, hits by level and depth."""
+        return {}
+
     def relevant(self, rel: Level = None) -> Floats:
         """Relevant documents of each query."""
-        return self.judged.sum(self.is_relevant(rel))
+        if rel not in self._known:
+            self._known[rel] = self.judged.count(self.is_relevant(rel)).astype(float)
+        return self._known[rel]
 
     def hits(self, rel: Level = None, k: int | None = None) -> Rows:
         """The relevant documents that were retrieved (in the first ``k``), by rank."""
-        rank = self.judged.rank
-        return self.judged.where(self.is_relevant(rel) & (rank > 0) & (rank <= (rank if k is None else k)))
+        if (rel, k) not in self._known:
+            self._known[rel, k] = self._hits(rel) if k is None else self.hits(rel).where(self.hits(rel).rank <= k)
+        return self._known[rel, k]
+
+    def _hits(self, rel: Level) -> Rows:
+        return self.judged.where(self.is_relevant(rel) & (self.judged.rank > 0))
 
     def found(self, rel: Level = None, k: int | None = None) -> Floats:
         """Relevant documents among the first ``k``; their expected number where ties are averaged."""
@@ -105,8 +116,9 @@ class RankingCells(Cells):
 
     @cached_property
     def ideal(self) -> Rows:
-        """The judged documents by falling grade."""
-        return self.judged.by(-self.judged.grade)
+        """The documents with a grade above 0, by falling grade; those of one grade in the order of the system."""
+        worth = self.judged.where(self.judged.grade > 0)
+        return worth.by(-worth.grade)
 
 
 def _one_aspect(judged: Rows) -> Rows:
@@ -126,5 +138,9 @@ def safe(num: Any, den: Any) -> Floats:
     return np.divide(num, den, out=np.zeros(num.shape), where=den != 0)
 
 
-def discount(rank: Ints | Floats) -> Floats:
-    return 1.0 / np.log2(np.asarray(rank, float) + 1.0)
+def discount(rank: Ints) -> Floats:
+    """1 / log2(rank + 1); read from a table, because most ranks come often."""
+    last = int(rank.max(initial=0))
+    if last > len(rank):
+        return 1.0 / np.log2(rank + 1.0)
+    return np.concatenate([[0.0], 1.0 / np.log2(np.arange(2.0, last + 2))])[rank]

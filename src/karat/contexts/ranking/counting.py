@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from karat.contexts.ranking.judgements import Judgements
-from karat.contexts.ranking.order import places
+from karat.contexts.ranking.order import Groups, places
+from karat.contexts.ranking.pairs import has_twins
 from karat.contexts.ranking.rows import Floats, Ints, Rows
 from karat.contexts.ranking.strings import Strings
 
@@ -79,51 +80,61 @@ class Counter:
     """Collects the places of judged documents over the batches of one run."""
 
     def __init__(self, gold: Judgements, ties: str) -> None:
-        self.gold, self.ties, self.table = gold, ties, gold.table
+        self.gold, self.ties, self.pairs = gold, ties, gold.pairs
         self.rank = np.zeros(len(gold.documents), np.int64)
         self.ahead, self.tied = self.rank.copy(), np.ones(len(self.rank), np.int64)
         self.retrieved = np.zeros(len(gold.queries), np.int64)
         self.problems = Problems()
-        self._closed = np.zeros(len(gold.queries), bool)
+        self._last = -1
+        """The query that came last."""
         rows = np.arange(len(gold.documents))
         self._judged = Rows.grouped(gold.query[gold.documents], len(gold.queries), row=rows)
 
     def add(self, batch: Batch) -> None:
-        heads = self._numbered(batch.names)
-        query = np.repeat(heads, np.diff(batch.names.heads, append=len(batch.names)))
-        self._check_ranks(batch, query)
-        known = query >= 0
-        if not known.all():
-            batch, query = _only(batch, known), query[known]
+        self._check_ranks(batch)
+        query, size = self._numbered(batch.names), batch.names.sizes
+        if len(query) and query.min() < 0:
+            batch, query, size = _only(batch, np.repeat(query >= 0, size)), query[query >= 0], size[query >= 0]
         if not len(query):
             return
-        self.problems.nan += batch.line[np.isnan(batch.score)].tolist()
-        key = self.table.keys(query, batch.document)
-        self._check_repeats(batch, query, key)
-        judged = self.table.find(key, batch.document, self._judged[heads[heads >= 0]].row)
-        ids = (lambda row: batch.document[row]) if self.ties != "order" else None
-        found = places(query, batch.score, judged, ids)
+        if np.isnan(batch.score).any():
+            self.problems.nan += batch.line[np.isnan(batch.score)].tolist()
+        key = self.pairs.keys(query, size, batch.document)
+        self._check_repeats(batch, query, size, key)
+        at, row = self.pairs.find(key, batch.document, self._judged[query].row)
+        ids = batch.document.__getitem__ if self.ties != "order" else None
+        found = places(Groups(query, size), batch.score, at, row, ids)
         self.rank[found.row], self.ahead[found.row], self.tied[found.row] = found.rank, found.ahead, found.tied
         self.problems.tied += found.tied_documents
-        self.problems.documents += len(query)
-        self.retrieved += np.bincount(query, minlength=len(self.retrieved))
+        self.problems.documents += len(batch.score)
+        np.add.at(self.retrieved, query, size)
 
     def _numbered(self, names: Strings) -> Ints:
         """Number of the query of each head, −1 for a stranger."""
-        said = names[names.heads].tolist()
-        heads = np.array([self.gold.queries.get(name, -1) for name in said], np.int64)
-        for i in np.flatnonzero(heads < 0).tolist():
-            self.problems.strangers[said[i]] = self.problems.strangers.get(said[i], 0) + 1
-        seen = heads[heads >= 0]
-        if self._closed[seen].any():
+        heads = names[names.heads]
+        number = self._next(heads)
+        if number is None:
+            said = heads.tolist()
+            number = np.array([self.gold.queries.get(name, -1) for name in said], np.int64)
+            for i in np.flatnonzero(number < 0).tolist():
+                self.problems.strangers[said[i]] = self.problems.strangers.get(said[i], 0) + 1
+        if self.retrieved[number[number >= 0]].any():
             raise Regroup
-        self._closed[seen] = True
-        return heads
+        self._last = int(number[-1])
+        return number
 
-    def _check_repeats(self, batch: Batch, query: Ints, key: Any) -> None:
-        halves = (key >> np.uint64(32)).astype(np.uint32)  # sorted in half the time, and nearly always enough
-        if not (_has_twins(halves) and _has_twins(key)):
+    def _next(self, heads: Strings) -> Ints | None:
+        """The next queries of gold, if that is what the heads are: most runs keep gold's order."""
+        first, last = self._last + 1, self._last + 1 + len(heads)
+        expected = self.gold.distinct[first:last]
+        same = len(expected) == len(heads) and heads.equals(expected).all()
+        return np.arange(first, last) if same else None
+
+    def _check_repeats(self, batch: Batch, query: Ints, size: Ints, key: Any) -> None:
+        halves = key.view(np.uint32)[1::2]  # sorted in half the time, and nearly always enough
+        if not (has_twins(halves) and has_twins(key)):
             return
+        query = np.repeat(query, size)
         order = np.argsort(key, kind="stable")
         later = order[1:][key[order[1:]] == key[order[:-1]]]
         first = order[np.searchsorted(key[order], key[later])]
@@ -132,21 +143,17 @@ class Counter:
         told = zip(batch.line[rows].tolist(), batch.names[rows].tolist(), batch.document[rows].tolist(), strict=True)
         self.problems.repeated += list(told)
 
-    def _check_ranks(self, batch: Batch, query: Ints) -> None:
+    def _check_ranks(self, batch: Batch) -> None:
         """Stated ranks should rise where scores fall."""
-        if batch.rank is None or len(query) < 2:
+        if batch.rank is None or len(batch.rank) < 2:
             return
         broken = ~(batch.rank == np.floor(batch.rank))
         self.problems.broken_ranks += batch.line[broken].tolist()
-        same = query[1:] == query[:-1]
         up = (batch.rank[1:] > batch.rank[:-1]) & (batch.score[1:] > batch.score[:-1])
         down = (batch.rank[1:] < batch.rank[:-1]) & (batch.score[1:] < batch.score[:-1])
-        self.problems.disagree += batch.line[1:][same & (up | down)].tolist()
-
-
-def _has_twins(key: Any) -> bool:
-    ordered = np.sort(key)
-    return bool(np.any(ordered[1:] == ordered[:-1]))
+        wrong = up | down
+        wrong[batch.names.heads[1:] - 1] = False
+        self.problems.disagree += batch.line[1:][wrong].tolist()
 
 
 def _only(batch: Batch, keep: Any) -> Batch:

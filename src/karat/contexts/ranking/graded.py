@@ -32,17 +32,17 @@ def gains(rows: Rows, gain: Gain) -> Floats:
 
 
 def _dcg(cells: RankingCells, gain: Gain, k: int | None) -> Floats:
-    found = cells.judged.where(cells.judged.rank > 0)
     if cells.ties == "average":
+        found = cells.hits()
         return found.sum(gains(found, gain) * mean_discount(cells, found, k))
-    inside = found if k is None else found.where(found.rank <= k)
-    return inside.sum(gains(inside, gain) * discount(inside.rank))
+    found = cells.hits(k=k)
+    return found.sum(gains(found, gain) * discount(found.rank))
 
 
 def _ideal_dcg(cells: RankingCells, gain: Gain, k: int | None) -> Floats:
-    ideal, place = cells.ideal, cells.ideal.nth()
-    value = gains(ideal, gain) * discount(place)
-    return ideal.sum(value if k is None else value * (place <= k))
+    place = cells.ideal.nth()
+    value = gains(cells.ideal, gain) * discount(place)
+    return cells.ideal.sum(value if k is None else value * (place <= k))
 
 
 @metric(RankingCells, bounds=(0, np.inf), reference=_JARVELIN, title="DCG", unit_mean=True)
@@ -95,9 +95,8 @@ def _stops(cells: RankingCells, rows: Rows, scale: Scale, max_grade: Level) -> F
     """Chance that a reader is satisfied by each document: (2^g − 1) / 2^max."""
     top = cells.top_grade if max_grade is None else np.full(len(cells), float(max_grade))
     if scale == "query":
-        start, size = cells.ideal.start[:-1], cells.ideal.size
-        top = np.where(size > 0, cells.ideal.grade[np.minimum(start, max(len(cells.ideal) - 1, 0))], 0.0)
-        top = np.maximum(top, 0.0)
+        top, some = np.zeros(len(cells)), cells.ideal.size > 0
+        top[some] = cells.ideal.grade[cells.ideal.start[:-1][some]]
     return gains(rows, "exponential") / np.exp2(top)[rows.query]
 
 
@@ -107,8 +106,7 @@ def _err(rows: Rows, stop: Floats, place: Ints) -> Floats:
 
 
 def _err_at(cells: RankingCells, k: int | None, scale: Scale, max_grade: Level) -> Floats:
-    found = cells.judged.where((cells.judged.rank > 0) & (cells.judged.grade > 0))
-    found = found if k is None else found.where(found.rank <= k)
+    found = cells.hits(k=k)
     return _err(found, _stops(cells, found, scale, max_grade), found.rank)
 
 
@@ -203,7 +201,7 @@ def g(W: Weights, cells: RankingCells) -> Values:
 
     Example: grades 0 1, ideal 1: (1 / log2(2 + 2 − 1)) / 1 = 0.631.
     """
-    found = cells.judged.where((cells.judged.rank > 0) & (cells.judged.grade > 0))
+    found = cells.hits()
     ideal = gains(cells.ideal, "linear")
     extra = _running_ideal(cells, np.maximum(ideal, 1.0) - 1.0, found.rank, found.query)
     behind = 2 + extra + found.rank - found.running(found.grade)
@@ -220,7 +218,7 @@ def ndcg_rel(W: Weights, cells: RankingCells) -> Values:
 
     Example: grades 0 1, R = 1: DCG@2 = 1/log2 3, ideal 1: 0.631.
     """
-    found = cells.judged.where((cells.judged.rank > 0) & (cells.judged.grade > 0))
+    found = cells.hits()
     ideal = gains(cells.ideal, "linear") * discount(cells.ideal.nth())
     best = _running_ideal(cells, ideal, found.rank, found.query)
     reached = found.sum(safe(found.running(found.grade * discount(found.rank)), best))
@@ -239,7 +237,7 @@ def r_ndcg(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     Example: grades 2 1 judged, ranking 1 2: (nDCG@1 + nDCG@2) / 2 = (0.5 + 0.860) / 2 = 0.680.
     """
     ends = _level_ends(cells)
-    found = cells.judged.where((cells.judged.rank > 0) & (cells.judged.grade > 0))
+    found = cells.hits()
     before = np.searchsorted(found.query * 2**40 + found.rank, ends.query * 2**40 + ends.place, "right")
     start = found.start[ends.query]
     upto = _reached(found.running(found.grade * discount(found.rank)), start, before - start)
@@ -273,8 +271,7 @@ def compatibility(W: Weights, cells: RankingCells, *, p: float = 0.95, normalize
 
     Example: ideal a, ranking b a, p = 0.5: overlap 0, 1/2: (0.5/2) / (1 + 0.5/2) = 0.2.
     """
-    ideal = cells.judged.where(cells.judged.grade > 0)
-    ideal = ideal.by(-ideal.grade, ideal.rank == 0, ideal.rank)
+    ideal = cells.ideal
     depth = np.maximum(cells.retrieved, ideal.size)
     tail = np.concatenate(
         [[0.0], np.cumsum(p ** np.arange(depth.max(initial=0)) / (1 + np.arange(depth.max(initial=0))))]

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from karat.contexts.ranking.pairs import Pairs
 from karat.contexts.ranking.rows import Floats, Ints, Rows
-from karat.contexts.ranking.strings import Strings, Table
+from karat.contexts.ranking.strings import Strings
 
 
 @dataclass(eq=False)
@@ -24,7 +25,22 @@ class Judgements:
     line: Ints
     """Where each row stands in its file (line or record, from 1)."""
     subtopic: Strings | None = None
-    queries: dict[bytes, int] = field(default_factory=dict)
+
+    @cached_property
+    def _heads(self) -> list[bytes]:
+        """Query of each stretch of rows that have the same one."""
+        return self.names[self.names.heads].tolist()
+
+    @cached_property
+    def queries(self) -> dict[bytes, int]:
+        """Number of each query, in order of first appearance."""
+        distinct = dict.fromkeys(self._heads)
+        return dict(zip(distinct, range(len(distinct)), strict=True))
+
+    @cached_property
+    def distinct(self) -> Strings:
+        """The queries by number."""
+        return self.names[self.names.heads] if len(self.queries) == len(self._heads) else Strings.of(self.queries)
 
     def records(self) -> dict[str, Any]:
         """What gold says, a row for each judgement, for its hash."""
@@ -35,10 +51,9 @@ class Judgements:
 
     @cached_property
     def query(self) -> Ints:
-        """Number of each row's query, in order of first appearance."""
-        heads = self.names.heads
-        number = [self.queries.setdefault(name, len(self.queries)) for name in self.names[heads].tolist()]
-        return np.repeat(np.array(number, np.int64), np.diff(heads, append=len(self.names)))
+        """Number of each row's query."""
+        number = np.fromiter(map(self.queries.__getitem__, self._heads), np.int64, len(self._heads))
+        return np.repeat(number, self.names.sizes)
 
     @cached_property
     def topic(self) -> Ints | None:
@@ -55,22 +70,22 @@ class Judgements:
         return np.flatnonzero(first)
 
     @cached_property
-    def _pairs(self) -> Table:
-        return Table(self.query, self.document)
+    def _pairs(self) -> Pairs:
+        return Pairs(self.query, self.document)
 
     @cached_property
-    def table(self) -> Table:
+    def pairs(self) -> Pairs:
         """Finds the documents of `documents` by query and id."""
         if len(self.documents) == len(self.grade):
             return self._pairs
-        return Table(self.query[self.documents], self.document[self.documents])
+        return Pairs(self.query[self.documents], self.document[self.documents])
 
     @cached_property
     def owner(self) -> Ints:
         """Place in `documents` of each row's document."""
         if len(self.documents) == len(self.grade):
             return np.arange(len(self.grade))
-        return self.table.find(self.table.keys(self.query, self.document), self.document)
+        return self.pairs.find(self.pairs.keys(self.query, 1, self.document), self.document)[1].astype(np.int64)
 
     @cached_property
     def repeated(self) -> Ints:
@@ -87,8 +102,10 @@ class Judgements:
 
     def judged(self, rank: Ints, ahead: Ints, tied: Ints) -> Rows:
         """The judged documents by query, with their places; several grades of one give the highest."""
-        grade = np.full(len(self.documents), -np.inf)
-        np.maximum.at(grade, self.owner, self.grade)
+        grade = self.grade
+        if len(self.documents) < len(grade):
+            grade = np.full(len(self.documents), -np.inf)
+            np.maximum.at(grade, self.owner, self.grade)
         query = self.query[self.documents]
         return Rows.grouped(query, len(self.queries), grade=grade, rank=rank, ahead=ahead, tied=tied)
 

@@ -8,15 +8,32 @@ tie is put in order of document ids only if a judged document is in it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.contexts.ranking.strings import Strings
+from karat.contexts.ranking.strings import Strings, spans
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+class Groups(NamedTuple):
+    """Queries one after the other: the number of each, and how many rows it has."""
+
+    query: Ints
+    size: Ints
+
+    @property
+    def first(self) -> Ints:
+        """Row at which each begins."""
+        return np.cumsum(self.size) - self.size
+
+    @property
+    def distinct(self) -> bool:
+        return bool((self.query[1:] > self.query[:-1]).all()) or len(np.unique(self.query)) == len(self.query)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,68 +51,81 @@ class Places:
     """Documents, judged or not, that share their score with another."""
 
 
-def places(query: Ints, score: Floats, judged: Ints, ids: Callable[[Ints], Strings] | None) -> Places:
-    """Rank whole queries by falling score; ``judged`` is the judgement of each row or −1.
+def places(groups: Groups, score: Floats, at: Ints, row: Ints, ids: Callable[[Ints], Strings] | None) -> Places:
+    """Rank whole queries by falling score; rows ``at`` hold the judged documents ``row``.
 
     ``ids`` gives the document ids of some rows: a tie is then ordered by falling id, in bytes;
     without it rows of a tie keep their order.
     """
-    first = _starts(query)
-    order = _falling(query, score, first)
+    first = groups.first
+    order = _falling(groups, score, first)
     if order is not None:
-        query, score, judged = query[order], score[order], judged[order]
-        first = _starts(query)
-    block = _starts(score, first)
-    size = np.diff(block, append=len(query))
-    hit = np.flatnonzero(judged >= 0)
-    of = np.searchsorted(block, hit, "right") - 1
-    begin = first[np.searchsorted(first, hit, "right") - 1]
-    rank, tied = hit - begin + 1, size[of]
-    if ids is not None:
-        _order_ties(rank, hit, begin, of, block, size, order, ids)
-    return Places(judged[hit], rank, block[of] - begin, tied, int(size[size > 1].sum()))
+        query, score = np.repeat(*groups)[order], score[order]
+        first = np.flatnonzero(_changes(query))
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        at, row = place[at], row[np.argsort(place[at])]
+        at.sort()
+    begin = first[np.searchsorted(first, at, "right") - 1]
+    found = Places(row, at - begin + 1, at - begin, np.ones(len(at), np.int64), 0)
+    ties = _ties(score, first)
+    return _with_ties(found, ties, at, begin, order, ids) if len(ties.first) else found
 
 
-def _falling(query: Ints, score: Floats, first: Ints) -> Ints | None:
+def _falling(groups: Groups, score: Floats, first: Ints) -> Ints | None:
     """The order by query, then falling score; None where the rows have it."""
     falls = score[1:] <= score[:-1]
     falls[first[1:] - 1] = True
-    if falls.all() and np.bincount(query[first]).max(initial=1) == 1:
+    if falls.all() and groups.distinct:
         return None
     order = np.argsort(-score, kind="stable")
-    return order[np.argsort(query[order], kind="stable")]
+    return order[np.argsort(np.repeat(*groups)[order], kind="stable")]
 
 
-def _starts(values: Ints | Floats, first: Ints | None = None) -> Ints:
-    """Where a value differs from the one before it, and the rows ``first``."""
-    new = np.ones(len(values), bool)
-    new[1:] = values[1:] != values[:-1]
-    new[first if first is not None else slice(0)] = True
-    return np.flatnonzero(new)
+class Ties(NamedTuple):
+    """Rows with the same score in a query: where each such block begins, and how many there are."""
+
+    first: Ints
+    size: Ints
 
 
-def _order_ties(
-    rank: Ints,
-    hit: Ints,
-    begin: Ints,
-    of: Ints,
-    block: Ints,
-    size: Ints,
-    order: Ints | None,
-    ids: Callable[[Ints], Strings],
-) -> None:
-    """Replace the ranks of tied hits by those of falling ids."""
-    in_tie = np.flatnonzero(size[of] > 1)
-    if not len(in_tie):
-        return
-    blocks = of[in_tie][_starts(of[in_tie])]
-    length = size[blocks]
-    start = np.cumsum(length) - length
-    row = np.arange(length.sum()) + np.repeat(block[blocks] - start, length)
+def _ties(score: Floats, first: Ints) -> Ties:
+    same = score[1:] == score[:-1]
+    same[first[1:] - 1] = False
+    pair = np.flatnonzero(same)
+    start = np.flatnonzero(_changes(pair - np.arange(len(pair))))
+    return Ties(pair[start], spans(start, len(pair)) + 1)
+
+
+def _changes(values: Ints) -> NDArray[np.bool_]:
+    """Where a value differs from the one before it; the first does."""
+    out = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=out[1:])
+    return out
+
+
+def _with_ties(
+    found: Places, ties: Ties, at: Ints, begin: Ints, order: Ints | None, ids: Callable[[Ints], Strings] | None
+) -> Places:
+    """The places with those of tied documents set right."""
+    block = np.searchsorted(ties.first, at, "right") - 1
+    hit = np.flatnonzero((block >= 0) & (at < ties.first[block] + ties.size[block]))
+    block = block[hit]
+    found.ahead[hit], found.tied[hit] = ties.first[block] - begin[hit], ties.size[block]
+    if ids is not None and len(hit):
+        found.rank[hit] = _by_id(at[hit], block, ties, order, ids) - begin[hit] + 1
+    return replace(found, tied_documents=int(ties.size.sum()))
+
+
+def _by_id(at: Ints, block: Ints, ties: Ties, order: Ints | None, ids: Callable[[Ints], Strings]) -> Ints:
+    """Where rows ``at`` stand when their ties are in order of falling ids."""
+    own = block[_changes(block)]
+    size = ties.size[own]
+    start = np.cumsum(size) - size
+    row = np.arange(size.sum()) + np.repeat(ties.first[own] - start, size)
     strings = ids(row if order is None else order[row])
     keys = [~key for key in strings.sort_keys()]
-    falling = np.lexsort((*keys, np.repeat(np.arange(len(blocks)), length)))
+    falling = np.lexsort((*keys, np.repeat(np.arange(len(own)), size)))
     place = np.empty(len(row), np.int64)
     place[falling] = row
-    at = start[np.searchsorted(blocks, of[in_tie])] + hit[in_tie] - block[of[in_tie]]
-    rank[in_tie] = place[at] - begin[in_tie] + 1
+    return place[start[np.searchsorted(own, block)] + at - ties.first[block]]

@@ -23,9 +23,11 @@ class Rows:
     @staticmethod
     def grouped(query: Ints, queries: int, **columns: Any) -> Rows:
         """Rows with the query of each given, in any order of queries."""
-        order = np.argsort(query, kind="stable")
-        start = np.searchsorted(query[order], np.arange(queries + 1))
-        return Rows(start, **{name: np.asarray(c)[order] for name, c in columns.items()})
+        start = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=queries))])
+        if (query[1:] < query[:-1]).any():
+            order = np.argsort(query, kind="stable")
+            columns = {name: np.asarray(c)[order] for name, c in columns.items()}
+        return Rows(start, **columns)
 
     def __len__(self) -> int:
         return int(self.start[-1])
@@ -51,6 +53,10 @@ class Rows:
 
     def __getitem__(self, index: Ints) -> Rows:
         """The rows of queries ``index``, repeats allowed."""
+        if len(index) and (np.diff(index) == 1).all():
+            first, last = self.start[index[0]], self.start[index[-1] + 1]
+            rows = {name: c[first:last] for name, c in self.columns.items()}
+            return Rows(self.start[index[0] : index[-1] + 2] - first, **rows)
         size = self.size[index]
         start = np.concatenate([[0], np.cumsum(size)])
         old = np.arange(start[-1]) + np.repeat(self.start[:-1][index] - start[:-1], size)
@@ -58,12 +64,17 @@ class Rows:
 
     def where(self, keep: NDArray[np.bool_]) -> Rows:
         """The rows for which ``keep`` holds."""
-        count = np.concatenate([[0], np.cumsum(keep)])
-        return Rows(count[self.start], **{name: c[keep] for name, c in self.columns.items()})
+        kept = np.flatnonzero(keep)
+        start = np.searchsorted(kept, self.start)
+        return Rows(start, **{name: c[kept] for name, c in self.columns.items()})
 
-    def by(self, *keys: Any) -> Rows:
-        """The rows of each query sorted by ``keys``, the first one leading."""
-        order = np.lexsort((*reversed(keys), self.query))
+    def count(self, keep: NDArray[np.bool_]) -> Ints:
+        """Rows of each query for which ``keep`` holds."""
+        return np.diff(np.searchsorted(np.flatnonzero(keep), self.start))
+
+    def by(self, key: Any) -> Rows:
+        """The rows of each query sorted by ``key``; rows with the same one keep their order."""
+        order = _order(self.query, np.asarray(key))
         return Rows(self.start, **{name: c[order] for name, c in self.columns.items()})
 
     def sum(self, x: Any = 1.0) -> Floats:
@@ -89,6 +100,19 @@ class Rows:
 
     def with_columns(self, **columns: Any) -> Rows:
         return Rows(self.start, **(self.columns | columns))
+
+
+def _order(group: Ints, key: NDArray[Any]) -> Ints:
+    """The stable order by group, then key; small whole keys are sorted in one word with the row, in a fraction of the time."""
+    with np.errstate(invalid="ignore"):
+        whole = key.astype(np.int64)
+    low, high, rows = int(whole.min(initial=0)), int(whole.max(initial=0)), len(key)
+    bits = [int(n).bit_length() for n in (group.max(initial=0), high - low, rows)]
+    if sum(bits) > 63 or not np.array_equal(whole, key):
+        return np.lexsort((key, group))
+    packed = ((group << bits[1] | whole - low) << bits[2]) | np.arange(rows)
+    packed.sort()
+    return packed & ((1 << bits[2]) - 1)
 
 
 def summed(group: Ints, x: Any, groups: int) -> Floats:
