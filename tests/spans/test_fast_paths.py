@@ -67,5 +67,6 @@ def test_columns_read_what_records_say(other, layout, tmp_path, monkeypatch):
     path = tmp_path / f"spans.{layout}"
     path.write_text(json.dumps(records) if layout == "json" else "\n".join(map(json.dumps, records)))
     fast = result(path)
-    monkeypatch.setattr("karat.read.spans_columns.read_columns", lambda *given: None)
-    assert fast == result(path)
+    for way in ("spans_uniform.read_uniform", "spans_columns.read_columns"):
+        monkeypatch.setattr(f"karat.read.{way}", lambda *given: None)
+        assert fast == result(path)

@@ -5,7 +5,7 @@ import pytest
 from seqeval.metrics.sequence_labeling import get_entities
 from seqeval.scheme import BILOU, IOB1, IOB2, IOBES, IOE1, IOE2, Entities
 
-from karat.contexts.spans import tag_codes, tags
+from karat.contexts.spans import byte_codes, tag_codes, tags
 from karat.contexts.spans.tag_codes import encode
 from tests.spans.vectors import load, random_tags
 
@@ -98,8 +98,7 @@ def test_malformed_transitions_are_found():
 def test_tags_that_share_a_slot_and_long_tags_stay_apart(monkeypatch):
     rows = [["B-a-very-long-label-indeed", "I-a-very-long-label-indeed", "B-a-very-long-label-indeex", "B-é", "O"]]
     (plain,) = encode([rows])
-    by_sorting = tag_codes._distinct_by_sorting
-    monkeypatch.setattr(tag_codes, "_distinct", by_sorting)
+    monkeypatch.setattr(tag_codes, "coded", byte_codes._by_sorting)
     (slow,) = encode([rows])
     for side in (plain, slow):
         assert [side.tags[c] for c in side.code] == rows[0][:4]

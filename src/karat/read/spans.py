@@ -63,9 +63,10 @@ def is_spans(source: Source) -> bool:
 def read_spans(engine: Engine, source: Source, read: Read) -> Table:
     """A JSON array or JSON Lines of documents with spans."""
     from karat.read.spans_columns import read_columns
+    from karat.read.spans_uniform import read_uniform
 
     layout = "json" if source.sniff()[:1] == b"[" else "jsonl"
-    side = read_columns(engine, source, read, layout)
+    side = (read_uniform(source, read) if layout == "jsonl" else None) or read_columns(engine, source, read, layout)
     if side is None:
         return documents_table(
             _records(source, layout),

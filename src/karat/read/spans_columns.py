@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
@@ -22,11 +23,8 @@ _SPAN = ("start", "end", "label")
 def read_columns(engine: Engine, source: Source, read: Read, layout: str) -> Annotated | None:
     """The documents of a file in which every span is a flat object; None if it needs the slow and careful way."""
     try:
-        fields = _of_lines(source) if layout == "jsonl" else _of_array(engine, source)
-        names = {role: field_of(fields, known) for role, known in FIELDS.items()}
-        names["id"], names["spans"] = read.columns.get("id") or names["id"], read.columns.get("value") or names["spans"]
-        inner = _inner(fields, names)
-        return None if inner is None else _fetched(engine, source, read, layout, names, inner)
+        names = names_of(_of_lines(source) if layout == "jsonl" else _of_array(engine, source), read)
+        return None if names is None else _fetched(engine, source, read, layout, names)
     except Exception:
         return None  # the careful way says what is wrong, and where
 
@@ -43,10 +41,11 @@ Fields = dict[str, dict[str, bool]]
 def _of_lines(source: Source) -> Fields:
     records = msgspec.json.Decoder(dict[str, Any]).decode_lines(b"".join(islice(source.lines(), SAMPLE)))
     names = dict.fromkeys(chain.from_iterable(records))
-    return {name: _objects([r[name] for r in records if r.get(name) is not None]) for name in names}
+    return {name: objects([r[name] for r in records if r.get(name) is not None]) for name in names}
 
 
-def _objects(values: list[Any]) -> dict[str, bool]:
+def objects(values: list[Any]) -> dict[str, bool]:
+    """The fields of the objects in lists, and whether each holds whole numbers."""
     items = list(chain.from_iterable(values)) if all(isinstance(v, list) for v in values) else []
     if not all(isinstance(item, dict) for item in items):
         return {}
@@ -71,16 +70,30 @@ def _rare_inside(inner: dict[str, str]) -> str:
     return "Children" if inner["start"][:1].isupper() else "children"
 
 
-def _inner(fields: Fields, names: dict[str, str | None]) -> dict[str, str] | None:
-    """The span's own field names, if all spans are flat objects and nothing else needs care."""
-    spans = fields.get(names["spans"] or "")
-    if names["classes"] or names["id"] not in fields or names["test_case"] or not spans:
+@dataclass(frozen=True)
+class Names:
+    """The file's own names of a document's fields, and of a span's."""
+
+    id: str
+    spans: str
+    text: str | None
+    count: str | None
+    inner: dict[str, str]
+
+
+def names_of(fields: Fields, read: Read) -> Names | None:
+    """The names, if all spans are flat objects and nothing else needs care."""
+    found = {role: field_of(fields, known) for role, known in FIELDS.items()}
+    id, spans = read.columns.get("id") or found["id"], read.columns.get("value") or found["spans"]
+    inner = fields.get(spans or "")
+    if found["classes"] or id not in fields or found["test_case"] or not inner:
         return None
-    found = {role: field_of(spans, known) for role, known in PLACES.items()}
-    if found["children"] or (found["text"] and names["text"]) or any(found[role] is None for role in _SPAN):
+    parts = {role: field_of(inner, known) for role, known in PLACES.items()}
+    if parts["children"] or (parts["text"] and found["text"]) or any(parts[role] is None for role in _SPAN):
         return None
-    whole = all(spans[str(found[role])] for role in ("start", "end"))
-    return {role: str(found[role]) for role in _SPAN} if whole else None
+    if not all(inner[str(parts[role])] for role in ("start", "end")):
+        return None
+    return Names(str(id), str(spans), found["text"], found["count"], {role: str(parts[role]) for role in _SPAN})
 
 
 def _struct_fields(declared: str) -> dict[str, str]:
@@ -97,19 +110,17 @@ def _struct_fields(declared: str) -> dict[str, str]:
     return out
 
 
-def _fetched(
-    engine: Engine, source: Source, read: Read, layout: str, names: dict[str, str | None], inner: dict[str, str]
-) -> Annotated | None:
+def _fetched(engine: Engine, source: Source, read: Read, layout: str, names: Names) -> Annotated | None:
     raw = quoted(f"raw {read.role} {read.name}")
-    spans, text, count = str(names["spans"]), names["text"], names["count"]
+    spans, text, count, inner = names.spans, names.text, names.count, names.inner
     kinds = {"start": "BIGINT", "end": "BIGINT", "label": "VARCHAR"}
     struct = ", ".join(f"{quoted(inner[role])} {kinds[role]}" for role in _SPAN)
     struct += f", {_rare_inside(inner)} JSON"
-    columns = {str(names["id"]): "VARCHAR", spans: f"STRUCT({struct})[]"}
+    columns = {names.id: "VARCHAR", spans: f"STRUCT({struct})[]"}
     columns |= ({text: "VARCHAR"} if text else {}) | ({count: "BIGINT"} if count else {}) | dict.fromkeys(_RARE, "JSON")
     declared = ", ".join(f"{quoted(name)}: '{kind}'" for name, kind in columns.items())
     scan = f"read_json({source.sql}, format='{_LAYOUT[layout]}', records=true, columns={{{declared}}})"
-    wanted = f"{quoted(str(names['id']))} AS id, {quoted(spans)} AS spans, coalesce(len({quoted(spans)}), -1) AS n"
+    wanted = f"{quoted(names.id)} AS id, {quoted(spans)} AS spans, coalesce(len({quoted(spans)}), -1) AS n"
     wanted += f", coalesce({', '.join(map(quoted, _RARE))}) IS NOT NULL AS rare"
     wanted += (f", {quoted(count)} AS said" if count else "") + (f", {quoted(text)} AS text" if text else "")
     engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT {wanted} FROM {scan}")

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.contexts.spans.nested import SEPARATOR
 from karat.contexts.spans.span import Ints, Spans
@@ -32,6 +33,38 @@ class Numbered(Sequence[str]):
         return self._size == other._size if isinstance(other, Numbered) else list(self) == other
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class Encoded(Sequence[str]):
+    """Texts as bytes of one width with zeros in front, decoded when they are asked for."""
+
+    def __init__(self, texts: NDArray[np.bytes_]) -> None:
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __getitem__(self, place: Any) -> Any:
+        found = self._texts[place]
+        return list(map(_decoded, found.tolist())) if isinstance(place, slice) else _decoded(found)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self[:])
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Encoded) and self._texts.dtype == other._texts.dtype
+        return np.array_equal(self._texts, other._texts) if same else list(self) == list(other)  # type: ignore
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def ascending(self) -> bool:
+        """Does each text come after the one before it, shorter ones first? Then none is there twice."""
+        return bool(np.all(self._texts[1:] > self._texts[:-1]))
+
+
+def _decoded(text: bytes) -> str:
+    return text.lstrip(b"\0").decode()
 
 
 Text = str | list[str] | None

@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.contexts.base import Table
 from karat.contexts.pairing import LIMIT, more
-from karat.contexts.spans.annotated import Annotated, Numbered, Side, Text
+from karat.contexts.spans.annotated import Annotated, Encoded, Numbered, Side, Text
 from karat.contexts.spans.matching import Pairs, overlaps
 from karat.contexts.spans.span import Bools, Ints, Spans, any_overlap, ascending, on_one_line
 from karat.contexts.spans.tags import BadTag, malformed
@@ -60,7 +60,9 @@ def _facts(side: Annotated, spans: Side, row: int) -> dict[str, Any]:
 
 
 def _repeated_documents(table: Table, side: Annotated) -> list[Finding]:
-    if isinstance(side.ids, Numbered):
+    if isinstance(side.ids, Numbered) or (
+        isinstance(side.ids, Encoded) and side.test_case is None and side.ids.ascending
+    ):
         return []
     keys = side.keys
     if all(map(lt, keys, islice(keys, 1, None))) or len(set(keys)) == len(keys):

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON Lines as one program writes them: the same fields in the same order, a list of flat objects, nothing escaped.
+
+In such lines every `":` ends a field's name, so that the places of these two bytes tell where all values are. What
+stands between the values is then known and compared byte by byte; that there are no other quotes, no escapes and no
+control characters shows that nothing was overlooked. Whatever does not fit is left to the general readers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.contexts.spans.byte_codes import WORD, Words
+from karat.contexts.spans.span import Bools, Ints
+from karat.read.source import Source
+
+BLOCK = 1 << 21
+"""Bytes that are looked at together: their columns stay in the processor's cache."""
+WIDEST = 256
+"""Bytes of the longest text that is read here."""
+QUOTE, COLON, NEWLINE, SPACE, ZERO = b'":\n 0'
+
+
+class Irregular(ValueError):
+    """The lines need a reader that can read more."""
+
+
+def must(fits: object) -> None:
+    if not fits:
+        raise Irregular
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field's name and whether its values are texts; if not, they are whole numbers, or the list."""
+
+    name: str
+    text: bool
+
+    @property
+    def quote(self) -> bytes:
+        return b'"' * self.text
+
+    @property
+    def key(self) -> bytes:
+        must(self.name.isascii() and self.name.isprintable() and not set(self.name) & set('"\\'))
+        return b'"' + self.name.encode() + b'"'
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The fields of a record, which of them is the list, the fields of the list's objects, and the spacing."""
+
+    fields: list[Field]
+    list_at: int
+    inner: list[Field]
+    comma: bytes
+    colon: bytes
+
+    @classmethod
+    def of(cls, line: bytes, name: str) -> Layout:
+        """The layout that a record shows, if its list has an object."""
+        record = json.loads(line)
+        inner = record[name][0]
+        others = [value for key, value in record.items() if key != name]
+        must(all(type(value) in (str, int) for value in (*others, *inner.values())))
+        outer, parts = ([Field(key, isinstance(v, str)) for key, v in one.items()] for one in (record, inner))
+        return cls(outer, list(record).index(name), parts, *((b", ", b": ") if b'": ' in line else (b",", b":")))
+
+    def opening(self, field: Field) -> bytes:
+        """What stands between a field's name and its value."""
+        return self.colon + (b"[" if field is self.fields[self.list_at] else field.quote)
+
+    def follower(self, nth: int) -> Field:
+        return self.fields[(nth + 1) % len(self.fields)]
+
+    def closing(self, nth: int) -> bytes:
+        """What stands between the value of a record's field and the next colon, which may be the next record's."""
+        last = nth == len(self.fields) - 1
+        return self.fields[nth].quote + (b"}\n{" if last else self.comma) + self.follower(nth).key
+
+    @property
+    def quotes(self) -> tuple[int, int]:
+        """Quotes in a record without its list's objects, and in an object."""
+        outer, inner = (2 * len(fields) + 2 * sum(f.text for f in fields) for fields in (self.fields, self.inner))
+        return outer, inner
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Where the values of a field are; `window` has as many words as the longest needs up to their ends, and some more."""
+
+    start: Ints
+    size: Ints
+    window: Words
+    own: int
+
+    @property
+    def words(self) -> list[Words]:
+        """The bytes of the values, eight at a time from their ends, zero in front of them."""
+        left = [(nth, self.size - (self.own - 1 - nth) * WORD) for nth in range(self.own)]
+        return [self.window[:, nth] & _LAST[np.clip(size, 0, WORD)] for nth, size in left]
+
+    def followed_by(self, text: bytes, rows: Any = slice(None)) -> None:
+        """Behind the values stands this text."""
+        for nth, at in enumerate(range(0, len(text), WORD)):
+            part = text[at : at + WORD]
+            found = self.window[rows, self.own + nth]
+            found = found if len(part) == WORD else found & ~_LAST[WORD - len(part)]
+            must((found == int.from_bytes(part, "little")).all())
+
+
+_LAST = ~np.array([(1 << 8 * n) - 1 for n in range(WORD, -1, -1)], dtype=np.uint64)
+"""What keeps the last n bytes of a word."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Whole lines, and behind them the head of one more record, so that the last one ends as all others do."""
+
+    text: bytes
+    layout: Layout
+
+    @classmethod
+    def of(cls, lines: bytes, layout: Layout) -> Block:
+        head = b"{" + layout.fields[0].key + layout.opening(layout.fields[0])
+        must(lines.startswith(head))
+        block = cls(b"".join((bytes(WIDEST), lines, head, bytes(WORD))), layout)
+        block._check(head.count(b'"'))
+        return block
+
+    def _check(self, spare: int) -> None:
+        """Nothing escaped, no control characters but line ends, no quotes but those of names and texts."""
+        outer, inner = self.layout.quotes
+        must(b"\\" not in self.text and (self.raw[self.breaks] == NEWLINE).all())
+        must(np.count_nonzero(self.quotes) == outer * len(self.number) + inner * self.number.sum() + spare)
+        must(self.text.isascii() or self.text.decode())
+        self._check_lists()
+
+    @cached_property
+    def raw(self) -> NDArray[np.uint8]:
+        return np.frombuffer(self.text, np.uint8)[WIDEST:-WORD]
+
+    @cached_property
+    def quotes(self) -> Bools:
+        return self.raw == QUOTE
+
+    @cached_property
+    def breaks(self) -> Ints:
+        return np.flatnonzero(self.raw < SPACE)
+
+    @cached_property
+    def colons(self) -> Ints:
+        return np.flatnonzero(self.quotes[:-1] & (self.raw[1:] == COLON)) + 1
+
+    @cached_property
+    def records(self) -> Ints:
+        """Which colon is the first of each line, and of the record behind the last one."""
+        return np.append(0, np.searchsorted(self.colons, self.breaks))
+
+    @cached_property
+    def number(self) -> Ints:
+        """How many objects each record's list has."""
+        number, rest = np.divmod(np.diff(self.records) - len(self.layout.fields), len(self.layout.inner))
+        must(len(number) and not rest.any() and number.min() >= 0)
+        return number
+
+    @cached_property
+    def full(self) -> Ints:
+        """The records whose lists are not empty."""
+        return np.flatnonzero(self.number)
+
+    @cached_property
+    def finals(self) -> Ints:
+        """The last object of each of those lists."""
+        return np.cumsum(self.number[self.full]) - 1
+
+    @cached_property
+    def outer_at(self) -> list[Ints]:
+        """The colon of each field of the records, and of the first field of the next record, by their numbers."""
+        behind = len(self.layout.fields) - self.layout.list_at - 1
+        head = [self.records[:-1] + nth for nth in range(self.layout.list_at + 1)]
+        return head + [self.records[1:] - nth for nth in range(behind, -1, -1)]
+
+    @cached_property
+    def outer_colons(self) -> list[Ints]:
+        return [self.colons[at] for at in self.outer_at]
+
+    @cached_property
+    def inner_colons(self) -> list[Ints]:
+        """The colon of each field of the objects."""
+        keep = np.ones(len(self.colons), dtype=bool)
+        for at in self.outer_at:
+            keep[at] = False
+        return list(self.colons[keep].reshape(-1, len(self.layout.inner)).T)
+
+    def outer(self, nth: int) -> Column:
+        """The values of a field of the records."""
+        left, right = self.outer_colons[nth : nth + 2]
+        return self._between(left, right, self.layout.fields[nth], self.layout.closing(nth), self.layout.follower(nth))
+
+    def inner(self, nth: int) -> Column:
+        """The values of a field of the objects."""
+        layout, field = self.layout, self.layout.inner[nth]
+        if nth == len(layout.inner) - 1:
+            return self._last()
+        follower = layout.inner[nth + 1]
+        closing = field.quote + layout.comma + follower.key
+        left, right = self.inner_colons[nth : nth + 2]
+        return self._between(left, right, field, closing, follower)
+
+    def _last(self) -> Column:
+        """The values of the objects' last field: another object follows, or the list ends."""
+        layout, field, first = self.layout, self.layout.inner[-1], self.layout.inner[0]
+        inside = field.quote + b"}" + layout.comma + b"{" + first.key
+        final = field.quote + b"}]" + layout.closing(layout.list_at)
+        end = np.roll(self.inner_colons[0], -1) - len(inside)
+        end[self.finals] = self.outer_colons[layout.list_at + 1][self.full] - len(final)
+        within = np.ones(len(end), dtype=bool)
+        within[self.finals] = False
+        inside += layout.opening(first)
+        final += layout.opening(layout.follower(layout.list_at))
+        found = self._values(self.inner_colons[-1], end, field, max(len(inside), len(final)))
+        found.followed_by(inside, within)
+        found.followed_by(final, self.finals)
+        return found
+
+    def _check_lists(self) -> None:
+        """Behind a list's bracket stands its first object, or its end."""
+        layout, first = self.layout, self.layout.inner[0]
+        field, follower = layout.fields[layout.list_at], layout.follower(layout.list_at)
+        left, right = self.outer_colons[layout.list_at : layout.list_at + 2]
+        begin = self.inner_colons[0][np.append(0, self.finals + 1)[:-1]]
+        empty = np.flatnonzero(self.number == 0)
+        lists = self._between(left[self.full], begin, field, b"{" + first.key, first)
+        none = self._between(left[empty], right[empty], field, b"]" + layout.closing(layout.list_at), follower)
+        must(not lists.size.any() and not none.size.any())
+
+    def _between(self, left: Ints, right: Ints, field: Field, closing: bytes, follower: Field) -> Column:
+        """The values behind the left colons, if `closing` stands before the right ones."""
+        text = closing + self.layout.opening(follower)
+        found = self._values(left, right - len(closing), field, len(text))
+        found.followed_by(text)
+        return found
+
+    def _values(self, left: Ints, end: Ints, field: Field, behind: int) -> Column:
+        """The values from behind the left colons up to their ends, with a window that has some bytes more."""
+        start = left + len(self.layout.opening(field))
+        size = end - start
+        own = _words(int(size.max(initial=1)))
+        must(size.min(initial=0) >= 0 and own <= WIDEST // WORD)
+        width = WORD * (own + _words(behind))
+        places = np.ndarray((len(self.text) - width + 1,), f"V{width}", buffer=self.text, strides=(1,))
+        window = places[end + (WIDEST - WORD * own)].view("<u8").reshape(-1, width // WORD)
+        return Column(start, size, window, own)
+
+    def numbers(self, column: Column) -> Ints:
+        """Whole numbers of up to eight digits, which three multiplications join."""
+        must(column.size.min(initial=1) >= 1 and column.own == 1)
+        must(not np.any((self.raw[column.start] == ZERO) & (column.size > 1)))
+        word = (column.window[:, 0] ^ _ZEROS) & _LAST[column.size]
+        must(not np.any(((word + _TO_TEN) | word) & _HIGH))
+        for factor, bits, mask in _JOINS:
+            word = (word * factor + (word >> bits)) & mask
+        return word.astype(np.int64)
+
+
+_ZEROS, _TO_TEN, _HIGH = (np.uint64(0x0101010101010101 * byte) for byte in (0x30, 0x76, 0x80))
+_JOINS = [
+    (np.uint64(factor), np.uint64(bits), np.uint64(mask))
+    for factor, bits, mask in ((10, 8, 0x00FF00FF00FF00FF), (100, 16, 0x0000FFFF0000FFFF), (10_000, 32, 0xFFFFFFFF))
+]
+"""Digits to pairs, pairs to fours, fours to eight."""
+
+
+def _words(size: int) -> int:
+    return -(-size // WORD)
+
+
+def blocks(source: Source) -> Iterator[bytes]:
+    """The file in pieces of whole lines, the last with a line end too."""
+    rest = b""
+    with source.path.open("rb") as file:
+        while piece := file.read(BLOCK):
+            whole, newline, piece = piece.rpartition(b"\n")
+            if newline:
+                yield rest + whole + newline
+            rest = piece if newline else rest + piece
+    if rest:
+        yield rest + b"\n"
+
+
+def packed(words: Sequence[Words]) -> NDArray[np.bytes_]:
+    """Words as texts of one width, zero bytes in front."""
+    rows = np.stack(words, 1)
+    return rows.view(f"S{WORD * rows.shape[1]}").reshape(-1)
+
+
+def joined(parts: Sequence[Sequence[Words]]) -> list[Words]:
+    """The words of several blocks; those of shorter texts get zeros in front."""
+    width = max(map(len, parts))
+    none = [[np.zeros_like(words[0])] * (width - len(words)) for words in parts]
+    full = [[*zeros, *words] for zeros, words in zip(none, parts, strict=True)]
+    return [np.concatenate(column) for column in zip(*full, strict=True)]
