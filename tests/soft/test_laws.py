@@ -8,7 +8,18 @@ from karat.contexts.soft.aligned import align
 from karat.contexts.soft.information import information, raised, spread
 from karat.findings import InputError
 
-ERRORS = ["cross_entropy", "kl", "js_divergence", "js_distance", "mae", "mse", "brier", "euclidean", "manhattan"]
+ERRORS = [
+    "cross_entropy",
+    "kl",
+    "js_divergence",
+    "js_distance",
+    "mae",
+    "mse",
+    "brier",
+    "euclidean",
+    "manhattan",
+    "binary_manhattan",
+]
 SCORES = ["cosine", "soft_accuracy"]
 
 

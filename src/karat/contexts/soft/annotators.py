@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agreement between annotators, and of a prediction with each of them, where gold is given as votes."""
+"""Agreement between annotators, where gold is given as votes."""
 
 from __future__ import annotations
 
@@ -141,28 +141,3 @@ def pairwise_kappa(W: Weights, cells: SoftCells) -> Values:
     n, chance = W @ c.common, ((W @ c.left_of).reshape(shape) * (W @ c.right_of).reshape(shape)).sum(2)
     each = ratio(n * (W @ c.same) - chance, n**2 - chance, "no two annotators share items with more than one label")
     return Values(mean_defined(each.value), each.reason)
-
-
-@metric(SoftCells, reference="Leonardelli et al. 2025, LeWiDi-2025, NLPerspectives")
-def perspectivist_accuracy(
-    W: Weights, cells: SoftCells, *, average: Literal["item", "vote", "annotator"] = "item"
-) -> Values:
-    """Share of the annotators' votes that the prediction meets: 1 − LeWiDi-2025's error rate.
-
-    A vote is met by the answer predicted for that annotator or, when predictions are not votes, by the top label.
-    Averaged over items, votes or annotators. Undefined when gold is not votes.
-
-    >>> # votes A A B, predicted A: 2 of 3
-    >>> votes = [{"ann1": "A", "ann2": "A", "ann3": "B"}]
-    >>> e = karat.evaluate(votes, [{"A": 1.0}], context="soft", metrics=["perspectivist_accuracy"])
-    >>> round(e["perspectivist_accuracy"].value, 4)
-    0.6667
-    """
-    reason = "gold is not given as votes"
-    if average == "annotator":
-        return Values(mean_defined(ratio(W @ cells.matched, W @ cells.voted, "").value), reason)
-    total = cells.votes.per_item
-    met = sums(cells.matched.row, cells.matched.data, len(cells))
-    if average == "vote":
-        return ratio(W @ met, W @ total, reason)
-    return ratio(W @ (met / np.maximum(total, 1)), W @ (total > 0).astype(float), reason)

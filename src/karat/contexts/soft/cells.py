@@ -173,17 +173,21 @@ class SoftCells(TreeCells):
         return Sparse.of(v.item, v.annotator, 1.0, (len(self), len(self.annotators)))
 
     @cached_property
-    def matched(self) -> Sparse:
-        """Gold votes by annotator that the prediction meets: its answer for that annotator, else its top label."""
-        v = self.votes
-        if len(self.answers_of.row):
-            width = self.votes_of.shape[1]
-            met = np.isin(
-                self.votes_of.row * width + self.votes_of.col, self.answers_of.row * width + self.answers_of.col
-            )
-        else:
-            met = self._top_label[v.item] == v.label
-        return Sparse.of(v.item, v.annotator, met.astype(float), self.voted.shape)
+    def answer(self) -> Ints:
+        """Label predicted for each gold vote: for that annotator or, where predictions are not votes, the top label."""
+        v, given, size = self.votes, self.answers_of, max(len(self.classes), 1)
+        if not len(given.row):
+            return self._top_label[v.item]
+        key = given.row * len(self.annotators) + given.col // size
+        order = np.argsort(key, kind="stable")
+        asked = v.item * len(self.annotators) + v.annotator
+        at = order[np.minimum(np.searchsorted(key[order], asked), len(order) - 1)]
+        return np.where(key[at] == asked, given.col[at] % size, -1)
+
+    @cached_property
+    def met(self) -> Floats:
+        """1 for each gold vote that the prediction meets."""
+        return (self.answer == self.votes.label).astype(float)
 
     @cached_property
     def _top_label(self) -> Ints:

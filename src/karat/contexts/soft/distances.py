@@ -56,6 +56,21 @@ def manhattan(a: Aligned) -> Floats:
     return a.sum(np.abs(a.gold - a.pred)) + ~a.answered
 
 
+def binary(a: Aligned, labels: Floats) -> Floats:
+    """Manhattan distance of every label's own yes and no, of ``labels`` per item; no answer is the opposite of gold.
+
+    Weights of 0 are an answer here: independent labels may all be left unchosen.
+    """
+    apart = np.where(a.sum(a.in_pred.astype(float)) > 0, a.sum(np.abs(a.gold - a.pred)), _opposite(a, labels))
+    return 2 * share(apart, labels)
+
+
+def _opposite(a: Aligned, labels: Floats) -> Floats:
+    """Labels that an item does not name have weight 0, and 1 is the opposite."""
+    named = a.in_gold.astype(float)
+    return a.sum(named * np.maximum(a.gold, 1 - a.gold)) + labels - a.sum(named)
+
+
 def squares(a: Aligned) -> Floats:
     """Sum over labels of the squared difference."""
     return a.sum((a.gold - a.pred) ** 2) + ~a.answered

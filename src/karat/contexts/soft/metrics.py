@@ -210,6 +210,22 @@ def manhattan(W: Weights, cells: SoftCells) -> Values:
     return _mean(W, cells, cells.vector(distances.manhattan))
 
 
+@metric(SoftCells, better="lower", bounds=(0, _INF), symmetric=True, unit_mean=True, reference=_LEWIDI25)
+def binary_manhattan(W: Weights, cells: SoftCells) -> Values:
+    """Mean over items and labels of the Manhattan distance of each label's own distribution (it holds, or not).
+
+    (1/K) Σ_c |g_c − p_c| + |(1 − g_c) − (1 − p_c)| for independent weights g and p of the K labels that gold of the
+    test case names: LeWiDi-2025's score of VariErrNLI. No prediction is the opposite of gold for every label.
+    Undefined without gold items.
+
+    >>> # A: |.75 − .5|·2, B: |.5 − 1|·2; mean of .5 and 1
+    >>> e = karat.evaluate([{"A": 0.75, "B": 0.5}], [{"A": 0.5, "B": 1.0}], metrics=["binary_manhattan"])
+    >>> e["binary_manhattan"].value
+    0.75
+    """
+    return _mean(W, cells, distances.binary(cells.aligned, cells.gold_labels))
+
+
 @metric(
     SoftCells,
     symmetric=True,
