@@ -127,8 +127,8 @@ def _one_aspect(judged: Rows) -> Rows:
         judged.start,
         rank=judged.rank,
         grade=judged.grade,
-        topic=np.zeros(len(judged), np.int64),
-        document=np.arange(len(judged)) - judged.start[:-1][judged.query],
+        topic=np.broadcast_to(0, len(judged)),
+        document=np.arange(len(judged), dtype=np.int32),
     )
 
 

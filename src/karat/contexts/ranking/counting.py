@@ -12,7 +12,7 @@ import numpy as np
 from karat.contexts.ranking.judgements import Judgements
 from karat.contexts.ranking.order import Groups, places
 from karat.contexts.ranking.pairs import has_twins
-from karat.contexts.ranking.rows import Floats, Ints, Rows
+from karat.contexts.ranking.rows import Floats, Ints
 from karat.contexts.ranking.strings import Strings
 
 
@@ -81,14 +81,13 @@ class Counter:
 
     def __init__(self, gold: Judgements, ties: str) -> None:
         self.gold, self.ties, self.pairs = gold, ties, gold.pairs
-        self.rank = np.zeros(len(gold.documents), np.int64)
-        self.ahead, self.tied = self.rank.copy(), np.ones(len(self.rank), np.int64)
+        self.rank = np.zeros(len(gold), np.int32)
+        self.ahead, self.tied = self.rank.copy(), np.ones(len(gold), np.int32)
         self.retrieved = np.zeros(len(gold.queries), np.int64)
         self.problems = Problems()
         self._last = -1
         """The query that came last."""
-        rows = np.arange(len(gold.documents))
-        self._judged = Rows.grouped(gold.query[gold.documents], len(gold.queries), row=rows)
+        self._judged = gold.by_query(row=np.arange(len(gold), dtype=np.int32))
 
     def add(self, batch: Batch) -> None:
         self._check_ranks(batch)

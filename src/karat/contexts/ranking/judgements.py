@@ -3,33 +3,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from karat.contexts.ranking.pairs import Pairs
-from karat.contexts.ranking.rows import Floats, Ints, Rows
+from karat.contexts.ranking.rows import Floats, Ints, Rows, SmallInts
 from karat.contexts.ranking.strings import Strings
 
 
-@dataclass(eq=False)
 class Judgements:
     """Judgements as arrays, one row per line of the gold standard."""
 
-    names: Strings
-    """Query of each row."""
-    document: Strings
-    grade: Floats
-    line: Ints
-    """Where each row stands in its file (line or record, from 1)."""
-    subtopic: Strings | None = None
+    def __init__(
+        self, names: Strings, document: Strings, grade: Floats, line: Ints, subtopic: Strings | None = None
+    ) -> None:
+        self.document, self.grade = document, grade
+        self.line = line.astype(np.int32)
+        """Where each row stands in its file (line or record, from 1)."""
+        self._stretches, self._sizes = names[names.heads], names.sizes
+        several = subtopic is not None and bool(subtopic.changes()[1:].any())
+        self.subtopic = subtopic if several else None
+        """Subtopic of each row; None where there is only one."""
 
     @cached_property
     def _heads(self) -> list[bytes]:
         """Query of each stretch of rows that have the same one."""
-        return self.names[self.names.heads].tolist()
+        return self._stretches.tolist()
 
     @cached_property
     def queries(self) -> dict[bytes, int]:
@@ -40,34 +41,41 @@ class Judgements:
     @cached_property
     def distinct(self) -> Strings:
         """The queries by number."""
-        return self.names[self.names.heads] if len(self.queries) == len(self._heads) else Strings.of(self.queries)
+        return self._stretches if len(self.queries) == len(self._heads) else Strings.of(self.queries)
+
+    def names(self, row: Any) -> Strings:
+        """Queries of some rows."""
+        return self.distinct[self.query[row]]
 
     def records(self) -> dict[str, Any]:
         """What gold says, a row for each judgement, for its hash."""
-        found: dict[str, Any] = {"test_case": self.names.texts(), "id": self.document.texts(), "value": self.grade}
-        if self.subtopic is not None and self.topic is not None:
-            found["subtopic"] = self.subtopic.texts()
-        return found
+        names = self.distinct[self.query].texts()
+        found: dict[str, Any] = {"test_case": names, "id": self.document.texts(), "value": self.grade}
+        return found | ({"subtopic": self.subtopic.texts()} if self.subtopic is not None else {})
 
     @cached_property
     def query(self) -> Ints:
         """Number of each row's query."""
         number = np.fromiter(map(self.queries.__getitem__, self._heads), np.int64, len(self._heads))
-        return np.repeat(number, self.names.sizes)
+        return np.repeat(number, self._sizes)
 
     @cached_property
     def topic(self) -> Ints | None:
         """Number of each row's subtopic; None where there is only one."""
-        if self.subtopic is None or not self.subtopic.changes()[1:].any():
-            return None
-        return np.unique(self.subtopic.hash(), return_inverse=True)[1]
+        return None if self.subtopic is None else np.unique(self.subtopic.hash(), return_inverse=True)[1]
 
     @cached_property
-    def documents(self) -> Ints:
+    def documents(self) -> Ints | slice:
         """First row of each judged document of a query (subtopics apart), in row order."""
+        if not len(self._pairs.repeats):
+            return slice(None)
         first = np.ones(len(self.grade), bool)
         first[self._pairs.repeats] = False
         return np.flatnonzero(first)
+
+    def __len__(self) -> int:
+        """How many documents were judged."""
+        return len(self.grade) - len(self._pairs.repeats)
 
     @cached_property
     def _pairs(self) -> Pairs:
@@ -76,21 +84,21 @@ class Judgements:
     @cached_property
     def pairs(self) -> Pairs:
         """Finds the documents of `documents` by query and id."""
-        if len(self.documents) == len(self.grade):
+        if isinstance(self.documents, slice):
             return self._pairs
         return Pairs(self.query[self.documents], self.document[self.documents])
 
     @cached_property
     def owner(self) -> Ints:
         """Place in `documents` of each row's document."""
-        if len(self.documents) == len(self.grade):
+        if isinstance(self.documents, slice):
             return np.arange(len(self.grade))
-        return self.pairs.find(self.pairs.keys(self.query, 1, self.document), self.document)[1].astype(np.int64)
+        return self.pairs.find(self.pairs.keys(self.query, 1, self.document), self.document)[1]
 
     @cached_property
     def repeated(self) -> Ints:
         """Rows that judge a document (and subtopic) that an earlier row has judged."""
-        if len(self.documents) == len(self.grade):
+        if isinstance(self.documents, slice):
             return np.zeros(0, np.int64)
         topic = self.topic if self.topic is not None else np.zeros(len(self.grade), np.int64)
         _, first, inverse = np.unique(np.stack([self.owner, topic], 1), axis=0, return_index=True, return_inverse=True)
@@ -100,16 +108,19 @@ class Judgements:
         """The row that ``row`` repeats."""
         return int(np.flatnonzero(self.owner == self.owner[row])[0])
 
-    def judged(self, rank: Ints, ahead: Ints, tied: Ints) -> Rows:
+    def by_query(self, **columns: Any) -> Rows:
+        """Columns of the judged documents, grouped by query."""
+        return Rows.grouped(self.query[self.documents], len(self.queries), **columns)
+
+    def judged(self, rank: SmallInts, ahead: SmallInts, tied: SmallInts) -> Rows:
         """The judged documents by query, with their places; several grades of one give the highest."""
         grade = self.grade
-        if len(self.documents) < len(grade):
-            grade = np.full(len(self.documents), -np.inf)
+        if not isinstance(self.documents, slice):
+            grade = np.full(len(self), -np.inf)
             np.maximum.at(grade, self.owner, self.grade)
-        query = self.query[self.documents]
-        return Rows.grouped(query, len(self.queries), grade=grade, rank=rank, ahead=ahead, tied=tied)
+        return self.by_query(grade=grade, rank=rank, ahead=ahead, tied=tied)
 
-    def aspects(self, rank: Ints) -> Rows | None:
+    def aspects(self, rank: SmallInts) -> Rows | None:
         """One row per judged subtopic of a document."""
         if self.topic is None:
             return None

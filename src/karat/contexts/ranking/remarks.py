@@ -35,7 +35,7 @@ def gold_remarks(table: Table, gold: Judgements) -> list[Finding]:
     out: list[Finding] = []
     for row in gold.repeated[:LIMIT].tolist():
         names = {
-            "query": _text(gold.names[row : row + 1].tolist()[0]),
+            "query": _text(gold.names([row]).tolist()[0]),
             "document": _text(gold.document[row : row + 1].tolist()[0]),
         }
         first = int(gold.line[gold.first_of(row)])
@@ -79,7 +79,7 @@ def run_alone(table: Table) -> list[Finding]:
     out = list(table.native.findings)
     for row in own.repeated[:LIMIT].tolist():
         names = {
-            "query": _text(own.names[row : row + 1].tolist()[0]),
+            "query": _text(own.names([row]).tolist()[0]),
             "document": _text(own.document[row : row + 1].tolist()[0]),
         }
         out.append(finding("repeated-document", table.name, int(own.line[row]), **names))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+SmallInts = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
 
