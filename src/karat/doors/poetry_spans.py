@@ -17,14 +17,20 @@ import json
 import lzma
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from karat.contexts.spans.excerpts import Excerpts, Pages, excerpts, score_pages
 from karat.contexts.spans.span import Spans
 from karat.findings import Finding, InputError, finding
+from karat.read.source import Source
+from karat.read.spans_columns import Names
+from karat.read.spans_uniform import read_named
 
 COUNTS = {
     "n_span_matches": "matched",
@@ -110,14 +116,30 @@ class PageSystemSpans:
         return merged
 
 
+@dataclass(eq=False)
+class Both:
+    """Many pages: their ids, and the references' and the system's spans over one list of labels."""
+
+    ids: Sequence[Any]
+    gold: Spans
+    pred: Spans
+
+    @classmethod
+    def of(cls, ids: Sequence[Any], gold: Sequence[list[Span]], pred: Sequence[list[Span]]) -> Both:
+        codes = Codes()
+        return cls(ids, columns(gold, codes), columns(pred, codes))
+
+    def matched(self, ignore_label: bool) -> Matching:
+        return Matching(excerpts(self.gold, self.pred, ignore_label=ignore_label), len(self.ids), ignore_label)
+
+
+@dataclass(eq=False)
 class Matching:
     """Many pages matched at once."""
 
-    def __init__(self, pages: Sequence[tuple[list[Span], list[Span]]], ignore_label: bool) -> None:
-        self.size, self.ignore_label = len(pages), ignore_label
-        codes = Codes()
-        gold, pred = (columns([page[side] for page in pages], codes) for side in (0, 1))
-        self.found: Excerpts = excerpts(gold, pred, ignore_label=ignore_label)
+    found: Excerpts
+    size: int
+    ignore_label: bool
 
     def scored(self, weight: float) -> Pages:
         return score_pages(self.found, self.size, partial_weight=weight, ignore_label=self.ignore_label, compat=True)
@@ -141,18 +163,15 @@ def columns(pages: Sequence[list[Span]], codes: Codes) -> Spans:
     return Spans.of(*(zip(*rows, strict=True) if rows else ([], [], [], [])))
 
 
-def shares(page: Pages, nth: int) -> tuple[float, float]:
-    """Precision and recall; a side without spans gives the whole number 1 or 0, as the script writes them."""
-    precision: float = float(page.precision[nth]) if page.pred[nth] else int(page.gold[nth] == 0)
-    recall: float = float(page.recall[nth]) if page.gold[nth] else int(page.pred[nth] == 0)
-    return precision, recall
-
-
-def row(page: Pages, nth: int) -> dict[str, Any]:
-    precision, recall = shares(page, nth)
-    return {"precision": precision, "recall": recall} | {
-        name: int(getattr(page, count)[nth]) for name, count in COUNTS.items()
-    }
+def rows_of(pages: Pages) -> list[dict[str, Any]]:
+    """A row a page; a side without spans gives the whole number 1 or 0, as the script writes them."""
+    sides = ((pages.precision, pages.pred, pages.gold), (pages.recall, pages.gold, pages.pred))
+    shares = [
+        [share if mine else int(not other) for share, mine, other in zip(*(c.tolist() for c in side), strict=True)]
+        for side in sides
+    ]
+    counted = [getattr(pages, name).tolist() for name in COUNTS.values()]
+    return [dict(zip(COLUMNS[1:], row, strict=True)) for row in zip(*shares, *counted, strict=True)]
 
 
 class PageEvaluation:
@@ -166,7 +185,7 @@ class PageEvaluation:
         self.page_id, self.ignore_label = ref.page_id, ignore_label
         self.ref_spans = ref.spans
         self.sys_spans = sys.unlabeled_spans if ignore_label else sys.labeled_spans
-        self._matching = Matching([(ref.spans, self.sys_spans)], ignore_label)
+        self._matching = Both.of([ref.page_id], [ref.spans], [self.sys_spans]).matched(ignore_label)
         if strict and self._matching.scored(1).cut_wrong[0]:
             raise ValueError(REVERSED)
 
@@ -184,24 +203,22 @@ class PageEvaluation:
     def span_pairs(self) -> list[tuple[Span, Span]]:
         """References with their (piece of a) system span, in the system's order."""
         found = self._matching.found
-        return [
-            (
-                self.ref_spans[ref],
-                Span(int(found.piece_start[ref]), int(found.piece_end[ref]), self.sys_spans[nth].label),
-            )
-            for nth, refs in enumerate(self.sys_to_refs)
-            for ref in refs
-        ]
+        pieces = zip(found.rows.tolist(), found.piece_start.tolist(), found.piece_end.tolist(), strict=True)
+        label = [span.label for span in self.sys_spans]
+        return [(self.ref_spans[ref], Span(start, end, label[found.choice[ref]])) for ref, start, end in pieces]
 
     def precision(self, partial_match_weight: float = 1) -> float:
-        return shares(self._matching.scored(partial_match_weight), 0)[0]
+        return self._row(partial_match_weight)["precision"]
 
     def recall(self, partial_match_weight: float = 1) -> float:
-        return shares(self._matching.scored(partial_match_weight), 0)[1]
+        return self._row(partial_match_weight)["recall"]
 
     def evaluate(self, partial_match_weight: float = 1) -> dict[str, Any]:
         """The page's row."""
-        return {"page_id": self.page_id} | row(self._matching.scored(partial_match_weight), 0)
+        return {"page_id": self.page_id} | self._row(partial_match_weight)
+
+    def _row(self, weight: float) -> dict[str, Any]:
+        return rows_of(self._matching.scored(weight))[0]
 
 
 def get_page_eval(
@@ -240,9 +257,9 @@ class FileScores:
 
     def csv(self) -> str:
         text = io.StringIO(newline="")
-        writer = csv.DictWriter(text, COLUMNS)
-        writer.writeheader()
-        writer.writerows(self.rows)
+        writer = csv.writer(text)
+        writer.writerow(COLUMNS)
+        writer.writerows(row.values() for row in self.rows)
         return text.getvalue()
 
 
@@ -253,16 +270,46 @@ def evaluate_files(
     if not 0 <= partial_match_weight <= 1:
         problem = f"weight {partial_match_weight} is not in [0, 1]"
         raise InputError([finding("bad-option", message=problem, way_out="give a share from 0 to 1")])
+    both, findings = read_files(ref_file, sys_file)
+    scores = both.matched(ignore_label).scored(partial_match_weight)
+    findings += [
+        finding("excerpt-cut", ref_file.name, page=both.ids[page]) for page in np.flatnonzero(scores.cut_wrong).tolist()
+    ]
+    rows = zip(both.ids, rows_of(scores), strict=True)
+    return FileScores([{"page_id": page_id} | row for page_id, row in rows], findings)
+
+
+def read_files(ref_file: Path, sys_file: Path) -> tuple[Both, list[Finding]]:
+    """The pages of two files, and what was found on the way."""
+    if both := uniform_files(ref_file, sys_file):
+        return both, []
     refs, systems, findings = both_files(ref_file, sys_file)
     found = [systems.get(ref.page_id) or nothing(ref.page_id) for ref in refs]
-    pages = [(ref.spans, one.labeled_spans) for ref, one in zip(refs, found, strict=True)]
-    scores = Matching(pages, ignore_label).scored(partial_match_weight)
-    findings += [
-        finding("excerpt-cut", ref_file.name, page=ref.page_id)
-        for ref, wrong in zip(refs, scores.cut_wrong.tolist(), strict=True)
-        if wrong
-    ]
-    return FileScores([{"page_id": ref.page_id} | row(scores, nth) for nth, ref in enumerate(refs)], findings)
+    spans = [ref.spans for ref in refs], [one.labeled_spans for one in found]
+    return Both.of([ref.page_id for ref in refs], *spans), findings
+
+
+REFERENCE = Names("page_id", "excerpts", None, "n_excerpts", {"start": "start", "end": "end", "label": "poem_id"})
+SYSTEM = Names("page_id", "poem_spans", None, "n_spans", {"start": "page_start", "end": "page_end", "label": "ref_id"})
+
+
+def uniform_files(ref_file: Path, sys_file: Path) -> Both | None:
+    """Two files of uniform lines about the same pages, if nothing is wrong with them."""
+    with ExitStack() as stack:
+        try:
+            gold, pred = (
+                read_named(Source(path, stack), names) for path, names in ((ref_file, REFERENCE), (sys_file, SYSTEM))
+            )
+        except InputError:
+            return None
+    if gold is None or pred is None or gold.ids != pred.ids or len(set(gold.ids)) < len(gold.ids):
+        return None
+    mine, theirs = (side.spans.in_place() for side in (gold, pred) if side.spans is not None)
+    if np.any(mine.end <= mine.start) or np.any(theirs.end <= theirs.start):
+        return None
+    code = {label: nth for nth, label in enumerate(gold.labels)}
+    codes = np.array([code.setdefault(label, len(code)) for label in pred.labels], dtype=np.int64)
+    return Both(list(gold.ids), mine, Spans(theirs.unit, theirs.start, theirs.end, codes[theirs.label]))
 
 
 def both_files(

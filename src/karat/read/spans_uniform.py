@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -22,18 +24,31 @@ from karat.read.uniform import Block, Irregular, Layout, blocks, joined, must, p
 
 def read_uniform(source: Source, read: Read) -> Annotated | None:
     """The documents of a file of uniform lines; None if it is anything else."""
+    return _read(source, lambda record: names_of({name: objects([v]) for name, v in record.items()}, read))
+
+
+def read_named(source: Source, names: Names) -> Annotated | None:
+    """The same where the names are known and ids and labels are texts."""
+    return _read(source, lambda record: names if record[names.spans] and _are_texts(record, names) else None)
+
+
+def _are_texts(record: dict[str, Any], names: Names) -> bool:
+    values = (record[names.id], *(span[names.inner["label"]] for span in record[names.spans]))
+    return all(isinstance(value, str) for value in values)
+
+
+def _read(source: Source, look: Callable[[dict[str, Any]], Names | None]) -> Annotated | None:
     try:
-        layout, names = _shown(source, read)
-        return _annotated([_part(Block.of(piece, layout), names) for piece in blocks(source)], names)
-    except (Irregular, ValueError, LookupError, TypeError, AttributeError):
+        layout, names = _shown(source, look)
+        return _annotated([_part(Block.of(lines, layout), names) for lines in blocks(source)], names)
+    except (ValueError, LookupError, TypeError, AttributeError):
         return None  # a reader that can read more finds out why
 
 
-def _shown(source: Source, read: Read) -> tuple[Layout, Names]:
+def _shown(source: Source, look: Callable[[dict[str, Any]], Names | None]) -> tuple[Layout, Names]:
     """What the first document that has spans shows."""
     for line in islice(source.lines(), SAMPLE):
-        record = json.loads(line)
-        names = names_of({name: objects([value]) for name, value in record.items()}, read)
+        names = look(json.loads(line))
         if names is not None:
             must(not names.text)
             return Layout.of(line, names.spans), names

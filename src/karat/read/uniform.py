@@ -108,13 +108,13 @@ class Column:
         left = [(nth, self.size - (self.own - 1 - nth) * WORD) for nth in range(self.own)]
         return [self.window[:, nth] & _LAST[np.clip(size, 0, WORD)] for nth, size in left]
 
-    def followed_by(self, text: bytes, rows: Any = slice(None)) -> None:
-        """Behind the values stands this text."""
+    def followed_by(self, text: bytes, rows: Any = slice(None), but: Any = False) -> None:
+        """Behind the values of these rows, but for some, stands this text."""
         for nth, at in enumerate(range(0, len(text), WORD)):
             part = text[at : at + WORD]
             found = self.window[rows, self.own + nth]
             found = found if len(part) == WORD else found & ~_LAST[WORD - len(part)]
-            must((found == int.from_bytes(part, "little")).all())
+            must(((found == int.from_bytes(part, "little")) | but).all())
 
 
 _LAST = ~np.array([(1 << 8 * n) - 1 for n in range(WORD, -1, -1)], dtype=np.uint64)
@@ -223,12 +223,12 @@ class Block:
         final = field.quote + b"}]" + layout.closing(layout.list_at)
         end = np.roll(self.inner_colons[0], -1) - len(inside)
         end[self.finals] = self.outer_colons[layout.list_at + 1][self.full] - len(final)
-        within = np.ones(len(end), dtype=bool)
-        within[self.finals] = False
+        ended = np.zeros(len(end), dtype=bool)
+        ended[self.finals] = True
         inside += layout.opening(first)
         final += layout.opening(layout.follower(layout.list_at))
         found = self._values(self.inner_colons[-1], end, field, max(len(inside), len(final)))
-        found.followed_by(inside, within)
+        found.followed_by(inside, but=ended)
         found.followed_by(final, self.finals)
         return found
 
@@ -286,15 +286,10 @@ def _words(size: int) -> int:
 
 def blocks(source: Source) -> Iterator[bytes]:
     """The file in pieces of whole lines, the last with a line end too."""
-    rest = b""
     with source.path.open("rb") as file:
         while piece := file.read(BLOCK):
-            whole, newline, piece = piece.rpartition(b"\n")
-            if newline:
-                yield rest + whole + newline
-            rest = piece if newline else rest + piece
-    if rest:
-        yield rest + b"\n"
+            piece += file.readline()
+            yield piece if piece.endswith(b"\n") else piece + b"\n"
 
 
 def packed(words: Sequence[Words]) -> NDArray[np.bytes_]:

@@ -20,6 +20,7 @@ from karat.contexts.spans.span import (
     firsts,
     merged,
     merged_by_label,
+    rising,
     totals,
 )
 
@@ -70,11 +71,15 @@ def _quotient(above: Floats, below: Ints | Floats, otherwise: Bools) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Excerpts:
-    """The matching behind `Pages`: sorted spans, each reference's choice, and the pieces that were scored."""
+    """The matching behind `Pages`: sorted spans, each reference's choice, and the pieces that were scored.
+
+    `rows` are the references that have a piece, in the order of the system's spans.
+    """
 
     gold: Spans
     pred: Spans
     choice: Ints
+    rows: Ints
     piece_start: Ints
     piece_end: Ints
     factor: Floats
@@ -121,28 +126,23 @@ def _best_choice(golds: int, pairs: Pairs, factor: Floats) -> Ints:
 def _cut(gold: Spans, pred: Spans, choice: Ints, factor: str) -> Excerpts:
     """A system span with several references is cut at the start of each but the first."""
     rows = np.flatnonzero(choice >= 0)
-    rows = rows[np.argsort(choice[rows], kind="stable")]
     of = choice[rows]
-    first = firsts(of)
-    last = np.append(first[1:], True)[: len(of)]
-    start = np.where(first, pred.start[of], gold.start[rows])
-    end = np.where(last, pred.end[of], np.roll(gold.start[rows], -1))
+    if not rising(of):
+        order = np.argsort(of, kind="stable")
+        rows, of = rows[order], of[order]
+    start, end = pred.start[of], pred.end[of]
+    again = np.flatnonzero(of[1:] == of[:-1]) + 1
+    start[again] = end[again - 1] = gold.start[rows[again]]
     value = _piece_factor(gold.start[rows], gold.end[rows], start, end, factor)
-    return Excerpts(gold, pred, choice, *_scatter(len(gold), rows, start, end, value))
+    return Excerpts(gold, pred, choice, rows, start, end, value)
 
 
 def _piece_factor(gold_start: Ints, gold_end: Ints, start: Ints, end: Ints, of: str) -> Floats:
     common = np.minimum(gold_end, end) - np.maximum(gold_start, start)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = part(common, gold_end - gold_start, end - start, of)
-    return np.where((common > 0) & (end > start), value, 0.0)
-
-
-def _scatter(size: int, rows: Ints, start: Ints, end: Ints, value: Floats) -> tuple[Ints, Ints, Floats]:
-    full = np.full(size, -1), np.full(size, -1), np.zeros(size)
-    for column, given in zip(full, (start, end, value), strict=True):
-        column[rows] = given
-    return full
+    value[common <= 0] = 0.0
+    return value
 
 
 def score_pages(
@@ -158,29 +158,28 @@ def score_pages(
         pred=counts(pred.unit, pages),
         matched=counts(gold.unit[chosen], pages),
         spurious=counts(pred.unit[taken == 0], pages),
-        cut_wrong=counts(gold.unit[chosen & (found.piece_end <= found.piece_start)], pages) > 0,
+        cut_wrong=counts(gold.unit[found.rows[found.piece_end <= found.piece_start]], pages) > 0,
         **_poems(found, taken == 0, pages, ignore_label=ignore_label, compat=compat),
     )
 
 
 def _relevance(found: Excerpts, pages: int, weight: float) -> Floats:
     """1 for an exact piece, else weight × factor; added one by one in system order, so that every bit agrees."""
-    rows = np.flatnonzero(found.chosen)
-    rows = rows[np.argsort(found.choice[rows], kind="stable")]
-    gold = found.gold
-    exact = (gold.start[rows] == found.piece_start[rows]) & (gold.end[rows] == found.piece_end[rows])
-    return totals(gold.unit[rows], np.where(exact, 1.0, weight * found.factor[rows]), pages)
+    gold, rows = found.gold, found.rows
+    exact = (gold.start[rows] == found.piece_start) & (gold.end[rows] == found.piece_end)
+    return totals(gold.unit[rows], np.where(exact, 1.0, weight * found.factor), pages)
 
 
 def _poems(found: Excerpts, spare: Bools, pages: int, *, ignore_label: bool, compat: bool) -> dict[str, Ints]:
     """Distinct labels of a page that were matched, missed, or predicted for nothing."""
     gold, pred = found.gold, found.pred
-    size = int(max(gold.label.max(initial=0), pred.label.max(initial=0))) + 1
-    mine, theirs = gold.unit * size + gold.label, pred.unit * size + pred.label
-    matched, missed = distinct(mine[found.chosen]), distinct(mine[~found.chosen])
-    missed = missed if compat else missed[~among(missed, matched)]
+    bits = int(max(gold.label.max(initial=0), pred.label.max(initial=0))).bit_length()
+    # The last bit is set for a missed excerpt: a poem's first key tells whether any was matched, its last whether all were.
+    keys = np.sort((gold.unit << bits | gold.label) << 1 | ~found.chosen)
+    first = firsts(keys >> 1)
+    known, missed = keys[first] >> 1, (keys & 1)[first if not compat else np.roll(first, -1)] == 1
     # With labels ignored the system's poem is "", which is no reference's label.
-    extra = distinct(pred.unit[spare] * size if ignore_label else theirs[spare])
-    extra = extra if ignore_label else extra[~among(extra, np.sort(mine))]
-    names = ("poems_matched", "poems_missed", "poems_spurious")
-    return {n: counts(keys // size, pages) for n, keys in zip(names, (matched, missed, extra), strict=True)}
+    extra = distinct((pred.unit[spare] << bits) | (0 if ignore_label else pred.label[spare]))
+    extra = extra if ignore_label else extra[~among(extra, known)]
+    each = {"poems_matched": known[(keys & 1)[first] == 0], "poems_missed": known[missed], "poems_spurious": extra}
+    return {name: counts(poems >> bits, pages) for name, poems in each.items()}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.options import POLICIES
-from karat.contexts.spans.span import Bools, Ints, Line, Spans, firsts, on_one_line, rank_in_group, runs
+from karat.contexts.spans.span import Bools, Ints, Line, Spans, firsts, on_one_line, rank_in_group, rising, runs
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,16 +46,30 @@ def overlaps(gold: Spans, pred: Spans) -> Pairs:
 def overlaps_in_turn(gold: Spans, pred: Spans) -> Pairs:
     """All overlapping pairs; where predictions end in the order in which they start, each gold span meets a run of them."""
     line = on_one_line(gold, pred)
-    if not (_in_turn(line.pred_start) and _in_turn(line.pred_end)):
+    if not (rising(line.pred_start) and rising(line.pred_end)):
         return overlaps(gold, pred)
-    low = np.searchsorted(line.pred_end, line.gold_start, side="right")
-    g, p = runs(low, np.searchsorted(line.pred_start, line.gold_end, side="left"))
+    g, p = _met(line, np.searchsorted(line.pred_end, line.gold_start, side="right"))
     common = _common(gold, pred, g, p)
     return Pairs(g, p, common) if np.all(common > 0) else Pairs(g, p, common).take(common > 0)
 
 
-def _in_turn(places: Ints) -> bool:
-    return bool(np.all(places[1:] >= places[:-1]))
+STEPS = 4
+"""Neighbours that are looked at one by one before the ends of the runs are searched."""
+
+
+def _met(line: Line, low: Ints) -> tuple[Ints, Ints]:
+    """The predictions from `low` on that begin before their gold span ends: mostly one, so the next ones are tried."""
+    begins = np.append(line.pred_start, np.iinfo(np.int64).max)
+    rows = np.flatnonzero(begins[low] < line.gold_end)
+    found = [(rows, low[rows])]
+    for _ in range(STEPS):
+        rows, at = found[-1]
+        more = np.flatnonzero(begins[at + 1] < line.gold_end[rows])
+        found.append((rows[more], at[more] + 1))
+    rows, at = found.pop()
+    nth, places = runs(at, np.searchsorted(line.pred_start, line.gold_end[rows], side="left"))
+    found.append((rows[nth], places))
+    return np.concatenate([g for g, _ in found]), np.concatenate([p for _, p in found])
 
 
 def _apart(start: Ints, end: Ints) -> bool:

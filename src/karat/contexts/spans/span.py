@@ -150,3 +150,8 @@ def ascending(major: Ints, minor: Ints) -> bool:
     """Strictly ascending by (major, minor)?"""
     later, same = major[1:] > major[:-1], major[1:] == major[:-1]
     return bool(np.all(later | (same & (minor[1:] > minor[:-1]))))
+
+
+def rising(places: Ints) -> bool:
+    """In ascending order, equal ones allowed?"""
+    return bool(np.all(places[1:] >= places[:-1]))
