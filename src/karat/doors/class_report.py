@@ -54,11 +54,15 @@ def text(rows: Report, averages: Sequence[str], digits: int) -> str:
     return "\n".join([*lines, "", *last, ""])
 
 
-def total(rows: Report) -> int:
-    return next(int(row["support"]) for name, row in reversed(rows.items()) if isinstance(row, dict))
+def total(rows: Report) -> float:
+    return next(
+        float(row["support"]) if isinstance(row["support"], float) else int(row["support"])
+        for name, row in reversed(rows.items())
+        if isinstance(row, dict)
+    )
 
 
-def line(name: str, row: Row | float, width: int, digits: int, support: int = 0) -> str:
+def line(name: str, row: Row | float, width: int, digits: int, support: float = 0) -> str:
     if not isinstance(row, dict):
         return f"{name:>{width}s}  {'':>9} {'':>9} {row:>9.{digits}f} {support:>9}"
     numbers = "".join(f" {row[column]:>9.{digits}f}" for column in COLUMNS)

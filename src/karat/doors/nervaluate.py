@@ -3,20 +3,24 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from karat.contexts.spans.semeval import OUTCOMES, READINGS, greedy_table, precision_recall_f1
+from karat.contexts.spans.semeval import OUTCOMES, READINGS, Greedy, Outcomes, precision_recall_f1, tally
 from karat.contexts.spans.span import Spans
 from karat.contexts.spans.tag_codes import encode
 from karat.contexts.spans.tags import decode
 from karat.metric import MetricError
 
 THEIRS = {"strict": "strict", "exact": "exact", "partial": "partial", "type": "ent_type"}
-ORDER = ("ent_type", "exact", "partial", "strict")
+ORDER = ("strict", "partial", "ent_type", "exact")
+CSV_SCORES = ("Precision", "Recall", "F1-Score")
 
 
 @dataclass
@@ -35,7 +39,19 @@ class EvaluationResult:
     possible: int
 
 
+@dataclass
+class EvaluationIndices:
+    """(document, entity) of one reading by outcome: predictions, but gold entities where they were missed."""
+
+    correct_indices: list[tuple[int, int]]
+    incorrect_indices: list[tuple[int, int]]
+    partial_indices: list[tuple[int, int]]
+    missed_indices: list[tuple[int, int]]
+    spurious_indices: list[tuple[int, int]]
+
+
 Table = dict[str, EvaluationResult]
+Indices = dict[str, EvaluationIndices]
 
 
 class Evaluator:
@@ -52,28 +68,105 @@ class Evaluator:
         if not 1 <= min_overlap_percentage <= 100:
             raise ValueError("Minimum overlap percentage must be between 1 and 100")
         self.tags, self.threshold = list(dict.fromkeys(tags)), min_overlap_percentage / 100
+        loader = inferred(true) if loader == "default" else loader
+        checked_lengths(true, pred, tokens=loader == "list")
         self.true, self.pred = (loaded(side, self.tags, loader) for side in (true, pred))
 
     def evaluate(self) -> dict[str, Any]:
-        """``overall`` by reading, and ``entities`` by label and reading."""
-        overall, by_label = greedy_table(self.true, self.pred, len(self.tags), threshold=self.threshold)
+        """``overall`` by reading and ``entities`` by label and reading, with the ``…_indices`` behind the counts."""
+        whole = Greedy.of(self.true, self.pred, self.threshold)
+        found = {reading: whole.outcomes(reading) for reading in READINGS}
+        within = whole.inside_labels()
+        inside = {reading: within.outcomes(reading) for reading in READINGS}
+        size = len(self.tags)
+        overall = np.array([tally(found[reading], self.true, self.pred, size).sum(0) for reading in READINGS])
+        by_label = np.array([tally(inside[reading], self.true, self.pred, size) for reading in READINGS])
+        used = {tag: code for code, tag in enumerate(self.tags) if by_label[:, code].any()}
         return {
             "overall": results(overall),
-            "entities": {
-                tag: results(by_label[:, code]) for code, tag in enumerate(self.tags) if by_label[:, code].any()
+            "entities": {tag: results(by_label[:, code]) for tag, code in used.items()},
+            "overall_indices": {THEIRS[reading]: self.indices(found[reading]) for reading in in_order(READINGS)},
+            "entity_indices": {
+                tag: {THEIRS[reading]: self.indices(inside[reading], code) for reading in in_order(READINGS)}
+                for tag, code in used.items()
             },
         }
 
+    def indices(self, found: Outcomes, label: int | None = None) -> EvaluationIndices:
+        """Where each outcome stands; entities of one label are counted among themselves."""
+        gold, pred = (places(side, label) for side in (self.true, self.pred))
+        parts = {
+            OUTCOMES[code]: [at[row] for row in np.flatnonzero(codes == code).tolist() if row in at]
+            for code, (codes, at) in enumerate([(found.pred, pred)] * 3 + [(found.gold, gold), (found.pred, pred)])
+        }
+        return EvaluationIndices(**{f"{name}_indices": part for name, part in parts.items()})
+
+    def results_to_csv(
+        self, mode: str = "overall", scenario: str = "strict", file_path: str | None = None
+    ) -> str | None:
+        """The table as CSV, returned or written to a file."""
+        rows = self._rows(mode, scenario)
+        heads = ["Strategy" if mode == "overall" else "Entity", *map(str.capitalize, OUTCOMES), *CSV_SCORES]
+        out = io.StringIO(newline="")
+        csv.writer(out).writerows([heads, *([name, *numbers(one)] for name, one in rows.items())])
+        if file_path is None:
+            return out.getvalue()
+        Path(file_path).write_text(out.getvalue(), encoding="utf-8", newline="")
+        return None
+
+    def _rows(self, mode: str, scenario: str) -> Table:
+        if mode not in ("overall", "entities") or scenario not in ORDER:
+            raise ValueError(f"mode must be overall or entities, scenario one of {', '.join(ORDER)}")
+        found = self.evaluate()
+        overall: Table = found["overall"]
+        return overall if mode == "overall" else {tag: by[scenario] for tag, by in found["entities"].items()}
+
     def summary_report(self, mode: str = "overall", scenario: str = "strict", digits: int = 2) -> str:
         """The table as text: the four readings overall, or the labels in one of them."""
-        found = self.evaluate()
-        by_tag = {tag: found["entities"][tag][scenario] for tag in sorted(found["entities"])}
-        rows = found["overall"] if mode == "overall" else by_tag
+        rows = dict(sorted(self._rows(mode, scenario).items()))
         head = [*OUTCOMES, "precision", "recall", "f1-score"]
-        width = max(len("overall"), *map(len, rows)) + 1
+        width = max([len("overall"), *map(len, rows)]) + 1
         lines = [" " * width + "".join(f"{name:>12}" for name in head), ""]
         lines += [f"{name:>{width - 1}} " + "".join(cells(one, digits)) for name, one in rows.items()]
         return f"Scenario: {'all' if mode == 'overall' else scenario}\n\n" + "\n".join(lines) + "\n"
+
+
+def numbers(result: EvaluationResult) -> list[float]:
+    return [*(getattr(result, name) for name in OUTCOMES), result.precision, result.recall, result.f1]
+
+
+def in_order(readings: Sequence[str]) -> list[str]:
+    return sorted(readings, key=lambda reading: ORDER.index(THEIRS[reading]))
+
+
+def places(side: Spans, label: int | None) -> dict[int, tuple[int, int]]:
+    """Document and number in the document of each row, of all labels or of one."""
+    seen: dict[int, int] = {}
+    out = {}
+    for row, (unit, own) in enumerate(zip(side.unit.tolist(), side.label.tolist(), strict=True)):
+        if label is None or own == label:
+            seen[unit] = seen.get(unit, -1) + 1
+            out[row] = (unit, seen[unit])
+    return out
+
+
+def inferred(side: Any) -> str:
+    """What kind of input it is."""
+    if isinstance(side, str):
+        return "conll"
+    first: Any = next((one for document in side for one in document), {}) if isinstance(side, list) else None
+    if first is None:
+        raise ValueError("Could not infer loader from input type")
+    return "dict" if isinstance(first, dict) else "list"
+
+
+def checked_lengths(true: Any, pred: Any, *, tokens: bool) -> None:
+    """As many documents on both sides, and for tags as many tokens."""
+    if not isinstance(true, str) and len(true) != len(pred):
+        raise ValueError("Number of predicted documents does not equal true")
+    for number, (one, other) in enumerate(zip(true, pred, strict=True) if tokens else ()):
+        if len(one) != len(other):
+            raise ValueError(f"Document {number} has different lengths: true={len(one)}, pred={len(other)}")
 
 
 def cells(result: EvaluationResult, digits: int) -> Iterator[str]:
@@ -102,7 +195,6 @@ def loaded(side: Any, tags: list[str], loader: str) -> Spans:
         "list": from_tags,
         "conll": from_conll,
         "dict": from_dicts,
-        "default": from_dicts,
     }
     if loader not in loaders:
         raise MetricError(f"unknown loader {loader!r}; there are {', '.join(loaders)}")

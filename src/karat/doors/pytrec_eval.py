@@ -3,17 +3,32 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from karat.api import evaluate
 from karat.contexts.ranking.trec import ALL_TREC, GROUPS
-from karat.metric import Metric, parse
+from karat.metric import Metric, MetricError, parse
 
 Scores = dict[str, dict[str, float]]
-supported_measures = frozenset(name.rstrip("0123456789.").rstrip("_") for name in ALL_TREC) | {"map", "ndcg"}
-"""Names that take their usual cutoffs when none is given."""
-supported_nicknames = frozenset(GROUPS)
+_CUT = re.compile(r"_\d+(\.\d+)?$")
+FAMILIES: dict[str, list[str]] = {}
+"""Every name that may be asked for, with what is computed under it: P means P_5, P_10, …"""
+for _name in ALL_TREC:
+    FAMILIES.setdefault(_CUT.sub("", _name), []).append(_name)
+
+supported_measures = set(FAMILIES)
+supported_nicknames = {group: {_CUT.sub("", name) for name in names} for group, names in GROUPS.items()}
+
+__all__ = [
+    "RelevanceEvaluator", "compute_aggregated_measure", "parse_qrel", "parse_run", "supported_measures",
+    "supported_nicknames",
+]  # fmt: skip
+
+LEAST = 1e-5
+"""What trec_eval puts for 0 before it takes a logarithm."""
 
 
 class RelevanceEvaluator:
@@ -25,78 +40,100 @@ class RelevanceEvaluator:
     """
 
     def __init__(
-        self, query_relevance: Mapping[str, Mapping[str, int]], measures: Iterable[str], relevance_level: int = 1
+        self,
+        query_relevance: Mapping[str, Mapping[str, int]],
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
     ) -> None:
-        self.query_relevance, self.relevance_level = query_relevance, relevance_level
-        self.measures = list(dict.fromkeys(name for measure in measures for name in expanded(measure)))
+        self.query_relevance = {query: grades for query, grades in query_relevance.items() if grades}
+        self.relevance_level, self.judged_docs_only_flag = relevance_level, judged_docs_only_flag
+        self.measures = {name: at_level(metric, relevance_level) for name, metric in expanded(measures)}
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> Scores:
         """By query, those of the run that have judgements; scores are compared in single precision, as there."""
-        asked = {name: self.metric(name) for name in self.measures}
+        queries = [query for query, documents in scores.items() if documents and query in self.query_relevance]
+        if not queries:
+            return {}
         found = evaluate(
-            self.query_relevance, scores, context="ranking", metrics=list(asked.values()),
+            self.query_relevance, scores, context="ranking", metrics=list(self.measures.values()),
             missing_queries="skip", score_type="single", ties="trec",
+            unjudged="drop" if self.judged_docs_only_flag else "keep",
         ).systems[0]  # fmt: skip
-        by_name = {name: found[metric].by_test_case for name, metric in asked.items()}
-        queries = [query for query in scores if query in self.query_relevance]
-        return {query: {name: parts[query].value or 0.0 for name, parts in by_name.items()} for query in queries}
-
-    def metric(self, name: str) -> Metric:
-        metric = parse(name)
-        return metric(rel=self.relevance_level) if self.relevance_level > 1 and takes_level(metric) else metric
+        by_name = {name: found[metric].by_test_case for name, metric in self.measures.items()}
+        return {query: {name: shown(name, by[query].value) for name, by in by_name.items()} for query in queries}
 
 
-def takes_level(metric: Metric) -> bool:
-    return metric.name not in ("ndcg", "ndcg_rel", "r_ndcg", "g", "num_q", "num_ret", "dcg")
+def shown(name: str, value: float | None) -> float:
+    """Undefined is 0 there, and a geometric mean's part is a logarithm."""
+    return math.log(max(value or 0.0, LEAST)) if name.startswith("gm_") else value or 0.0
 
 
-def expanded(measure: str) -> Iterator[str]:
-    """A nickname's measures, a family's usual cutoffs (P: P_5, P_10, …; P.1,7: those), or the name itself."""
-    family, _, cuts = measure.partition(".")
-    if measure in GROUPS:
-        yield from GROUPS[measure]
-    elif cuts and not measure.startswith(("iprec", "Rprec_mult")):
-        yield from (f"{family}_{cut}" for cut in cuts.split(","))
-    else:
-        usual = [name for name in ALL_TREC if name.startswith(f"{measure}_") and name[len(measure) + 1 :][:1].isdigit()]
-        yield from (measure,) if measure in ALL_TREC else usual or (measure,)
+def at_level(metric: Metric, level: int) -> Metric:
+    ungraded = ("ndcg", "ndcg_rel", "g", "num_q", "num_ret", "dcg")
+    return metric(rel=level) if level > 1 and metric.name not in ungraded else metric
+
+
+def expanded(measures: Iterable[str]) -> Iterator[tuple[str, Metric]]:
+    """Printed names with their metrics; a family asked for with numbers loses its usual ones."""
+    numbers: dict[str, list[str]] = {}
+    for measure in measures:
+        for name in supported_nicknames.get(measure, [measure]):
+            family, given = divided(name)
+            numbers.setdefault(family, []).extend(given)
+    for family, given in numbers.items():
+        if given:
+            yield from (numbered(family, number) for number in dict.fromkeys(given))
+        else:
+            yield from ((name, parse(name)) for name in FAMILIES[family])
+
+
+def divided(name: str) -> tuple[str, list[str]]:
+    """A measure and the numbers behind it: P_5, P.5 and P_5,10."""
+    if name in FAMILIES:
+        return name, []
+    found = re.fullmatch(r"(.+?)[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)", name)
+    if not found or found[1] not in FAMILIES:
+        raise MetricError(f"unsupported measure {name}; there are {', '.join(sorted(FAMILIES))}")
+    return found[1], found[2].split(",")
+
+
+def numbered(family: str, number: str) -> tuple[str, Metric]:
+    if family == "set_F":  # trec_eval's weight of recall is the square of beta
+        return family, parse("set_F")(beta=math.sqrt(float(number)))
+    shares = family in ("iprec_at_recall", "Rprec_mult")
+    name = f"{family}_{float(number):.2f}" if shares else f"{family}_{int(float(number))}"
+    return name, parse(name)
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     """The mean over queries; sums for counts, the geometric mean for gm_ measures."""
-    import math
-
     values = list(values)
+    mean = sum(values) / len(values)
     if measure.startswith("num_"):
         return float(sum(values))
-    if measure.startswith("gm_"):
-        return math.exp(sum(math.log(max(value, 1e-5)) for value in values) / len(values))
-    return sum(values) / len(values)
+    return math.exp(mean) if measure.startswith("gm_") else mean
 
 
-def parse_qrel(lines: Iterable[str]) -> dict[str, dict[str, int]]:
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Judgements in TREC form: query, iteration, document, grade."""
     found: dict[str, dict[str, int]] = {}
-    for line in lines:
+    for line in f_qrel:
         query, _, document, grade = line.split()
-        found.setdefault(query, {})[document] = int(grade)
+        once(found.setdefault(query, {}), query, document)[document] = int(grade)
     return found
 
 
-def parse_run(lines: Iterable[str]) -> Scores:
+def parse_run(f_run: Iterable[str]) -> Scores:
     """A run in TREC form: query, Q0, document, rank, score, tag."""
     found: Scores = {}
-    for line in lines:
+    for line in f_run:
         query, _, document, _, score, _ = line.split()
-        found.setdefault(query, {})[document] = float(score)
+        once(found.setdefault(query, {}), query, document)[document] = float(score)
     return found
 
 
-__all__: list[Any] = [
-    "RelevanceEvaluator",
-    "compute_aggregated_measure",
-    "parse_qrel",
-    "parse_run",
-    "supported_measures",
-    "supported_nicknames",
-]
+def once(documents: dict[str, Any], query: str, document: str) -> dict[str, Any]:
+    if document in documents:
+        raise AssertionError(f"document {document} is listed twice for query {query}")
+    return documents

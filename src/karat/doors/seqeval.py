@@ -1,20 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""seqeval's classification_report on karat's spans context."""
+"""seqeval's scores of tag sequences on karat's spans context.
+
+    from karat.doors.seqeval import IOB2, accuracy_score, classification_report, f1_score
+
+``sample_weight`` is taken and has no effect, as there.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from karat.api import evaluate
-from karat.doors.class_report import metrics, report, text, undefined
+from karat.doors.class_report import known, metrics, report, text, undefined
+from karat.evaluation import SystemResult
 from karat.metric import MetricError
 
 AVERAGES = ["micro", "macro", "weighted"]
+Tags = list[list[str]]
+
+__all__ = [
+    "BILOU", "IOB1", "IOB2", "IOBES", "IOE1", "IOE2", "accuracy_score", "classification_report", "f1_score",
+    "performance_measure", "precision_score", "recall_score",
+]  # fmt: skip
+
+
+class Scheme:
+    """A way to write entities as tags; its name is what counts."""
+
+
+class IOB1(Scheme):
+    """I-, and B- only between neighbours of one type."""
+
+
+class IOB2(Scheme):
+    """B- begins every entity."""
+
+
+class IOE1(Scheme):
+    """I-, and E- only between neighbours of one type."""
+
+
+class IOE2(Scheme):
+    """E- ends every entity."""
+
+
+class IOBES(Scheme):
+    """B-, I-, E-, and S- for an entity of one token."""
+
+
+class BILOU(Scheme):
+    """B-, I-, L-, and U- for an entity of one token."""
 
 
 def classification_report(
-    y_true: list[list[str]],
-    y_pred: list[list[str]],
+    y_true: Tags,
+    y_pred: Tags,
     digits: int = 2,
     suffix: bool = False,
     output_dict: bool = False,
@@ -29,14 +72,76 @@ def classification_report(
     >>> classification_report(tags, tags, output_dict=True)["PER"]["f1-score"]
     1.0
     """
-    if suffix or sample_weight is not None:
-        raise MetricError("suffix and sample_weight are not taken here; move the prefix to the front of each tag")
-    chosen = (scheme if isinstance(scheme, str) else scheme.__name__) if mode == "strict" and scheme else None
-    if mode == "strict" and not chosen:
-        chosen = "strict"
-    found = evaluate(
-        y_true, y_pred, context="spans", scheme=chosen or "seqeval", metrics=metrics(AVERAGES),
-        undefined=undefined(zero_division),
-    ).systems[0]  # fmt: skip
-    rows = report(found, AVERAGES)
+    rows = report(scored(y_true, y_pred, suffix, mode, zero_division, scheme), AVERAGES)
     return rows if output_dict else text(rows, AVERAGES, digits)
+
+
+def scored(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, zero_division: Any, scheme: Any) -> SystemResult:
+    """Entities matched as the mode says: by scheme where it is strict, as conlleval does otherwise."""
+    chosen = "seqeval"
+    if mode == "strict":
+        chosen = (scheme if isinstance(scheme, str) else scheme.__name__) if scheme else "strict"
+    gold, pred = (turned(side) if suffix else side for side in (y_true, y_pred))
+    return evaluate(
+        gold, pred, context="spans", scheme=chosen, metrics=metrics(AVERAGES), undefined=undefined(zero_division)
+    ).systems[0]
+
+
+def turned(side: Tags) -> Tags:
+    """PER-B as B-PER."""
+    return [["-".join(reversed(tag.rsplit("-", 1))) for tag in sentence] for sentence in side]
+
+
+def score(
+    name: str, y_true: Tags, y_pred: Tags, average: str | None = "micro", suffix: bool = False,
+    mode: str | None = None, sample_weight: Any = None, zero_division: Any = "warn", scheme: Any = None,
+) -> Any:  # fmt: skip
+    """One metric: averaged, or of each type in alphabetical order."""
+    if average not in (None, *AVERAGES):
+        raise MetricError(f"unknown average {average!r}; there are micro, macro, weighted and None")
+    found = scored(y_true, y_pred, suffix, mode, zero_division, scheme)[f"{name}(average={average or 'macro'})"]
+    return known(found.value) if average else np.array([known(part.value) for part in found.by_class.values()])
+
+
+def precision_score(y_true: Tags, y_pred: Tags, **options: Any) -> Any:
+    """Share of the predicted entities that are right."""
+    return score("precision", y_true, y_pred, **options)
+
+
+def recall_score(y_true: Tags, y_pred: Tags, **options: Any) -> Any:
+    """Share of the true entities that were found."""
+    return score("recall", y_true, y_pred, **options)
+
+
+def f1_score(y_true: Tags, y_pred: Tags, **options: Any) -> Any:
+    """Harmonic mean of precision and recall.
+
+    >>> f1_score([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "O"]])
+    0.6666666666666666
+    """
+    return score("f1", y_true, y_pred, **options)
+
+
+def accuracy_score(y_true: Any, y_pred: Any) -> float:
+    """Share of the tags that are right."""
+    pairs = list(tag_pairs(y_true, y_pred))
+    return sum(gold == pred for gold, pred in pairs) / len(pairs)
+
+
+def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
+    """Tags counted: TP right and not O, FP not O where they should be another, FN O where they should not, TN right O."""
+    pairs = list(tag_pairs(y_true, y_pred))
+    return {
+        "TP": sum(gold == pred != "O" for gold, pred in pairs),
+        "FP": sum(gold != pred != "O" for gold, pred in pairs),
+        "FN": sum(gold != "O" == pred for gold, pred in pairs),
+        "TN": sum(gold == pred == "O" for gold, pred in pairs),
+    }
+
+
+def tag_pairs(y_true: Any, y_pred: Any) -> Iterable[tuple[str, str]]:
+    """Tags side by side, out of one sequence or of several."""
+    gold, pred = (
+        [tag for one in side for tag in ([one] if isinstance(one, str) else one)] for side in (y_true, y_pred)
+    )
+    return zip(gold, pred, strict=True)

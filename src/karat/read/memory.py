@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.base import Coded
+from karat.contexts.ranking.judgements import Judgements
 from karat.findings import InputError, finding
-from karat.read import rankings
+from karat.read import rankings, trec
 from karat.read.codes import code_column
 from karat.read.indicators import as_indicators, read_indicators
 from karat.read.pages import shape
@@ -31,6 +32,8 @@ def read_memory(engine: Engine, given: Any, read: Read) -> Table:
     """Whatever Python object holds the data, as a table."""
     if (hasattr(given, "__arrow_c_stream__") and not hasattr(given, "__array__")) or _is_frame(given):
         return _read_frame(engine, given, read)
+    if isinstance(given, Judgements):
+        return trec.table(read, "judgements", given, len(given.grade), [])
     if read.context == "ranking" and rankings.is_dicts(given):
         return rankings.read_dicts(given, read)
     if isinstance(given, Mapping):

@@ -42,11 +42,13 @@ class PyEvALLEvaluation:
     ) -> Any:
         """The report of one prediction file: simple (default), embedded or dataframe."""
         kind = params.get("report", "simple")
-        if kind not in ("simple", "embedded", "dataframe"):
-            return self._no_such_report(kind)
+        if not (known := kind in ("simple", "embedded", "dataframe")) and not self.strict:
+            raise ValueError(f"report={kind!r} is not one of simple, embedded, dataframe")
         pred, gold = given(predictions, "predictions", self.strict), given(goldstandard, "gold", self.strict)
         run = Run(pred, gold, list(names(lst_metrics, self.strict)), params, self.strict)
         results = run.results()
+        if not known:
+            return None  # what PyEvALL gives for a report that it does not know, once everything is computed
         report = Report(build(run.journal, results, full=kind != "simple"), run.findings)
         return FrameReport([report], self.strict) if kind == "dataframe" else report
 
@@ -63,11 +65,6 @@ class PyEvALLEvaluation:
         if params.get("report") == "dataframe":
             return FrameReport([part for one in reports for part in one.reports], self.strict)
         return MetaReport.of(reports)
-
-    def _no_such_report(self, kind: Any) -> None:
-        """PyEvALL returns nothing for a report it does not know."""
-        if not self.strict:
-            raise ValueError(f"report={kind!r} is not one of simple, embedded, dataframe")
 
 
 def names(metrics: Iterable[Any], strict: bool) -> Iterable[str]:

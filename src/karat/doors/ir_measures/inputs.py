@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ir_measures takes for judgements and runs: records, frames, dictionaries, TREC files."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from karat.contexts.ranking.judgements import Judgements
+from karat.contexts.ranking.strings import Strings
+
+Nested = dict[str, dict[str, float]]
+
+
+class Qrel(NamedTuple):
+    """One judgement; ``iteration`` is the subtopic."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str = "0"
+
+
+class ScoredDoc(NamedTuple):
+    """One document of a run."""
+
+    query_id: str
+    doc_id: str
+    score: float
+
+
+def read_trec_qrels(file: Any) -> Iterator[Qrel]:
+    """Judgements out of a TREC file: a path, an open file, or its text."""
+    for query, iteration, document, grade in fields(file):
+        yield Qrel(query, document, int(grade), iteration)
+
+
+def read_trec_run(file: Any) -> Iterator[ScoredDoc]:
+    """A run out of a TREC file: a path, an open file, or its text."""
+    for query, _, document, _, score, _ in fields(file):
+        yield ScoredDoc(query, document, float(score))
+
+
+def fields(file: Any) -> Iterator[list[str]]:
+    if hasattr(file, "read"):
+        yield from (line.split() for line in file if line.strip())
+    elif "\n" in str(file):
+        yield from fields(io.StringIO(file))
+    else:
+        with (gzip.open if str(file).endswith(".gz") else open)(file, "rt") as lines:
+            yield from fields(lines)
+
+
+def judgements(qrels: Any) -> Any:
+    """query → document → grade, or judgements by subtopic where a query has several."""
+    if isinstance(qrels, Mapping):
+        return nested(qrels, "relevance")
+    rows = list(records(qrels, ("query_id", "doc_id", "relevance", "iteration"), ("0",)))
+    if len({row[3] for row in rows}) <= 1:
+        return nested(rows)
+    queries, documents, grades, subtopics = zip(*rows, strict=True)
+    texts = [Strings.of(map(str, column)) for column in (queries, documents, subtopics)]
+    return Judgements(texts[0], texts[1], np.array(grades, float), np.arange(1, len(rows) + 1), texts[2])
+
+
+def queries_of(qrels: Any) -> list[str]:
+    """The judged queries, in order."""
+    if isinstance(qrels, Judgements):
+        return [name.decode() for name in qrels.queries]
+    return [query for query, documents in qrels.items() if documents]
+
+
+def regraded(qrels: Any, gains: Mapping[int, float]) -> Any:
+    """Judgements with other gains for their grades; grades without one keep theirs."""
+    if not gains or isinstance(qrels, Judgements):
+        return qrels
+    return {query: {one: gains.get(int(g), g) for one, g in grades.items()} for query, grades in qrels.items()}
+
+
+def nested(data: Any, value: str = "") -> Nested:
+    """query → document → number, from dictionaries, records with these fields, or a frame of them."""
+    if isinstance(data, Mapping):
+        return {query: dict(documents) for query, documents in data.items()}
+    found: Nested = {}
+    for query, document, number, *_ in data if not value else records(data, ("query_id", "doc_id", value)):
+        found.setdefault(str(query), {})[str(document)] = number
+    return found
+
+
+def records(data: Any, names: tuple[str, ...], defaults: tuple[str, ...] = ()) -> Iterable[tuple[Any, ...]]:
+    """Rows of these columns or fields; the last ones may be missing and are then as given."""
+    if not hasattr(data, "columns"):
+        needed = len(names) - len(defaults)
+        after = list(zip(names[needed:], defaults, strict=True))
+        return (
+            (*(getattr(one, name) for name in names[:needed]), *(getattr(one, name, other) for name, other in after))
+            for one in data
+        )
+    there = [name for name in names if name in data.columns]
+    rows = zip(*(data[name].tolist() for name in there), strict=True)
+    return ((*row, *defaults[: len(names) - len(there)]) for row in rows)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ranx's evaluate on karat's ranking context."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.api import evaluate as karat_evaluate
+from karat.doors.ranx.rankings import Run
+from karat.evaluation import SystemResult
+from karat.metric import Metric, MetricError, parse
+
+Nested = Mapping[str, Mapping[str, float]]
+Asked = tuple[Metric, int]
+"""A metric, and the grade from which a document is relevant."""
+
+OURS = {
+    "hits": "hits",
+    "hit_rate": "success",
+    "precision": "precision",
+    "recall": "recall",
+    "f1": "f",
+    "r-precision": "r_precision",
+    "r_precision": "r_precision",
+    "mrr": "reciprocal_rank",
+    "map": "average_precision",
+    "dcg": "dcg",
+    "dcg_burges": "dcg(gain=exponential)",
+    "ndcg": "ndcg",
+    "ndcg_burges": "ndcg(gain=exponential)",
+    "bpref": "bpref",
+    "rbp": "rbp(gain=raw)",
+}
+"""karat's name of each of ranx's metrics."""
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    metrics: str | Sequence[str],
+    return_mean: bool = True,
+    return_std: bool = False,
+    threads: int = 0,
+    save_results_in_run: bool = True,
+    make_comparable: bool = False,
+) -> Any:
+    """A number for one metric, a dictionary for several; with return_mean=False an array with a number a query.
+
+    ``make_comparable`` scores the queries that the run lacks as 0 and drops those without judgements.
+
+    >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 0.2, "b": 0.9}}, "map@5")
+    0.5
+    """
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    values = by_query(qrels, run, names, make_comparable)
+    if isinstance(run, Run) and save_results_in_run:
+        kept(run, values, return_std and return_mean)
+    answers = {name: answer(list(by.values()), return_mean, return_std) for name, by in values.items()}
+    return answers[names[0]] if len(names) == 1 else answers
+
+
+def by_query(qrels: Any, run: Any, names: Sequence[str], make_comparable: bool) -> dict[str, dict[str, float]]:
+    """Each metric of each query, in the order of the queries' ids."""
+    gold, pred = nested(qrels), nested(run)
+    if make_comparable:
+        pred = {query: pred.get(query, {}) for query in gold}
+    elif gold.keys() != pred.keys():
+        raise AssertionError(
+            "the queries of judgements and run differ; make_comparable=True takes those of the judgements"
+        )
+    answered = {query: documents for query, documents in sorted(pred.items()) if documents}
+    asked = {name: metric(name) for name in names}
+    levels = {level for _, level in asked.values()}
+    found = {level: scored(gold, answered, asked.values(), level) for level in levels if answered}
+    return {
+        name: {query: found[level][one].by_test_case[query].value or 0.0 if answered else 0.0 for query in sorted(pred)}
+        for name, (one, level) in asked.items()
+    }
+
+
+def scored(gold: Nested, run: Nested, asked: Iterable[Asked], level: int) -> SystemResult:
+    """The metrics for which grades below ``level`` are 0."""
+    if level > 1:
+        gold = {query: {one: g if g >= level else 0 for one, g in grades.items()} for query, grades in gold.items()}
+    metrics = list(dict.fromkeys(one for one, own in asked if own == level))
+    return karat_evaluate(gold, run, context="ranking", metrics=metrics, ties="order").systems[0]
+
+
+def kept(run: Run, values: Mapping[str, Mapping[str, float]], std: bool) -> None:
+    """The numbers also in the run, as there."""
+    for name, by in values.items():
+        numbers = list(by.values())
+        run.mean_scores[name] = float(np.mean(numbers))
+        run.scores[name] |= by
+        if std:
+            run.std_scores[name] = float(np.std(numbers))
+
+
+def answer(values: list[float], mean: bool, std: bool) -> float | dict[str, float] | NDArray[np.float64]:
+    if not mean:
+        return np.array(values)
+    return {"mean": float(np.mean(values)), "std": float(np.std(values))} if std else float(np.mean(values))
+
+
+def metric(name: str) -> Asked:
+    """ndcg@10, precision@5-l2 (grades from 2 count), rbp.95 (persistence 0.95), or karat's own words."""
+    found = re.fullmatch(r"(?P<name>[a-z0-9_]+|r-precision)(?:@(?P<k>\d+)|\.(?P<p>\d+))?(?:-l(?P<level>\d+))?", name)
+    if not found or found["name"] not in OURS:
+        return parse(name), 1
+    out, level = parse(OURS[found["name"]]), int(found["level"] or 1)
+    if found["name"] == "rbp":
+        if not (digits := found["p"] or found["k"]):
+            raise MetricError("rbp needs its persistence: rbp.95")
+        return out(p=float(f"0.{digits}")), level
+    return (out @ int(found["k"]) if int(found["k"] or 0) else out), level
+
+
+def nested(data: Any) -> Nested:
+    """Dictionaries, or Qrels and Run of this module or of ranx."""
+    found: Nested = data if isinstance(data, Mapping) else data.to_dict()
+    return found
