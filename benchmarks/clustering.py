@@ -83,8 +83,8 @@ CASES = [
         Case(
             f"sklearn-{rows}-{many}",
             code_clusters(rows, many),
-            Side("karat", karat_arrays, arrays, repeat=1),
-            (Side("scikit-learn", sklearn_arrays, arrays, repeat=1),),
+            Side("karat", karat_arrays, arrays),
+            (Side("scikit-learn", sklearn_arrays, arrays),),
             None,
             f"four metrics of {rows:,} items in {many:,} clusters a side, from arrays",
         )

@@ -51,23 +51,10 @@ def share(weight: Floats, mass: Floats) -> Floats:
     return np.divide(weight, mass, out=np.zeros(len(weight)), where=mass > 0)
 
 
-DENSE = 8
-"""Cells per entry up to which a full item × label table is cheaper than sorting."""
-
-
-def slots(key: Ints, size: int) -> tuple[Ints, Ints]:
-    """Sorted distinct keys below ``size``, and the place of each key among them."""
-    if size <= DENSE * len(key):
-        used = np.zeros(size, bool)
-        used[key] = True
-        return np.flatnonzero(used), (np.cumsum(used) - 1)[key]
-    return distinct(key)
-
-
 def align(gold: tuple[Ints, Ints, Floats], pred: tuple[Ints, Ints, Floats], items: int, labels: int) -> Aligned:
     """Join (item, label, weight) of both sides on item and label; a repeated pair keeps its last weight."""
     wide, split = max(labels, 1), len(gold[0])
-    key, place = slots(np.concatenate([gold[0] * wide + gold[1], pred[0] * wide + pred[1]]), items * wide)
+    key, place = distinct(np.concatenate([gold[0] * wide + gold[1], pred[0] * wide + pred[1]]))
     gold_weight, in_gold = _put(place[:split], gold[2], len(key))
     pred_weight, in_pred = _put(place[split:], pred[2], len(key))
     return Aligned(key // wide, key % wide, gold_weight, pred_weight, in_gold, in_pred, items, labels)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.contexts.groups import Floats, Ints, Mask, sums
-from karat.contexts.soft.aligned import Aligned, slots
+from karat.contexts.groups import Floats, Ints, Mask, distinct, sums
+from karat.contexts.soft.aligned import Aligned
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ def raised(a: Aligned, parent: Ints) -> Aligned:
     if (parent < 0).all():
         return a
     row, node = climb(a.label, parent)
-    key, place = slots(a.item[row] * a.labels + node, a.items * a.labels)
+    key, place = distinct(a.item[row] * a.labels + node)
 
     def top(x: Floats) -> Floats:
         out = np.zeros(len(key))
