@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,8 @@ class Entries:
         return place[self.label] if len(place) else self.label
 
     def of(self, keep: NDArray[np.bool_]) -> Entries:
+        if keep.all():
+            return self
         who = None if self.annotator is None else self.annotator[keep]
         return Entries(self.item[keep], self.label[keep], self.weight[keep], self.labels, who, self.annotators)
 
@@ -126,9 +128,7 @@ def places(run: Run, gold: Table, pred: Table) -> Ints:
 
 def moved(pred: Entries, place: Ints) -> Entries:
     """Predicted labels under gold's item numbers, those without gold left out."""
-    item = place[pred.item]
-    inside = pred.of(item >= 0)
-    return Entries(item[item >= 0], inside.label, inside.weight, pred.labels, inside.annotator, pred.annotators)
+    return replace(pred, item=place[pred.item]).of(place[pred.item] >= 0)
 
 
 def cases(run: Run, gold: Table) -> tuple[Ints, list[str]]:

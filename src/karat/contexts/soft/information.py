@@ -116,6 +116,9 @@ def pyevall_information(s: Spread, test_case: Ints, node: Ints, weight: Floats) 
     return np.where(s.silent[node], 0.0, bits)
 
 
+BLOCK = 1 << 15
+"""Rows measured at once: a dozen columns of this length stay in the processor's cache."""
+
 INFORMATION = {"paper": paper_information, "pyevall": pyevall_information}
 
 
@@ -125,12 +128,15 @@ def information(
     """IC of gold, of the prediction and of their union, per item; ``a`` must be raised."""
     measure = INFORMATION[variant]
     case, up = test_case[a.item], parent[a.label]
-    inner = up >= 0
+
+    def bits(case: Ints, node: Ints, up: Ints, weight: Floats) -> Floats:
+        out, inner = measure(s, case, node, weight), np.flatnonzero(up >= 0)
+        out[inner] -= measure(s, case[inner], up[inner], weight[inner])
+        return out
 
     def of(weight: Floats) -> Floats:
-        bits = measure(s, case, a.label, weight)
-        bits[inner] -= measure(s, case[inner], up[inner], weight[inner])
-        return bits
+        parts = [slice(start, start + BLOCK) for start in range(0, len(weight), BLOCK)]
+        return np.concatenate([np.zeros(0), *(bits(case[p], a.label[p], up[p], weight[p]) for p in parts)])
 
     gold, pred = of(a.gold), of(a.pred)
     union = np.where(a.gold >= a.pred, gold, pred)
