@@ -20,6 +20,7 @@ from karat.metric import Metric, MetricError
 from karat.plan import Plan, make_plan
 from karat.provenance import input_record, provenance
 from karat.read import Read, Table, read_input
+from karat.read.faulty import leave_out
 from karat.read.relation import SAID
 from karat.read.table import NAMES, match_columns
 from karat.stats.wishes import RESAMPLES, Wanted, Wish
@@ -93,7 +94,7 @@ class Asked:
     @property
     def given(self) -> Given:
         clustered = {"cluster": self.cluster_by} if self.cluster_by else {}
-        return Given(self.format, self.encoding, {**self.columns, **clustered}, self.context)
+        return Given(self.format, self.encoding, {**self.columns, **clustered}, self.context, self.options)
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -118,6 +119,7 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
         golds, *preds = gathered(read)
         name = asked.context or detect_context(golds, preds)
         plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed)
+        drop_faulty(engine, golds, preds, plan)
         gathered([partial(check_side, engine, table, plan) for table in (golds, *preds)])
         results = [evaluate_system(engine, golds, p, plan, units) for p in preds]
         clusters = cluster_keys(engine, golds, asked.cluster_by) if asked.cluster_by else None
@@ -224,9 +226,15 @@ class Given:
     """What the user said about how to read the inputs."""
 
     def __init__(
-        self, format: str | None, encoding: str | None, columns: Mapping[str, str], context: str | None
+        self,
+        format: str | None,
+        encoding: str | None,
+        columns: Mapping[str, str],
+        context: str | None,
+        options: Mapping[str, Any],
     ) -> None:
         self.format, self.encoding, self.columns, self.context = format, encoding, dict(columns), context
+        self.options = options
 
 
 def named(pred: Any, gold: Any, names: Sequence[str] | None) -> list[tuple[str, Any]]:
@@ -273,7 +281,9 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 def read_side(engine: Embedded, stack: ExitStack, given: Any, role: str, how: Given, name: str | None = None) -> Table:
     """Gold or one system's predictions, read and free of file errors."""
-    read = Read(name or ("gold" if not _is_path(given) else os.fspath(given)), role, how.columns, how.context)
+    read = Read(
+        name or ("gold" if not _is_path(given) else os.fspath(given)), role, how.columns, how.context, how.options
+    )
     table = read_input(engine, stack, given, read, how.format, how.encoding)
     if name:
         table.system = name
@@ -346,7 +356,8 @@ def evaluate_system(engine: Embedded, gold: Table, pred: Table, plan: Plan, unit
     """One system: aligned, counted and scored."""
     if "value" in gold.coded and "value" in pred.coded and gold.rows != pred.rows:
         raise InputError([finding("length-differs", pred.name, gold=gold.rows, pred=pred.rows)])
-    as_relation(engine, gold, pred)
+    if bool(gold.coded) != bool(pred.coded):
+        as_relations(engine, (gold, pred))
     with whole_files(engine, gold, pred):
         counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)
     findings = [*gold.findings, *pred.findings, *counted.findings]
@@ -357,11 +368,16 @@ def evaluate_system(engine: Embedded, gold: Table, pred: Table, plan: Plan, unit
     )
 
 
-def as_relation(engine: Embedded, gold: Table, pred: Table) -> None:
-    """Where only one side is arrays, or the context wants relations, give both a relation."""
-    if bool(gold.coded) == bool(pred.coded):
-        return
-    for table in (gold, pred):
+def drop_faulty(engine: Embedded, gold: Table, systems: Sequence[Table], plan: Plan) -> None:
+    """Where the user wants it, go on without the records that cannot be scored."""
+    if plan.options.get("faulty") == "drop":
+        as_relations(engine, (gold, *systems))
+        leave_out(engine, gold, systems, sets="labels" in plan.context.kinds)
+
+
+def as_relations(engine: Embedded, tables: Iterable[Table]) -> None:
+    """Give the tables that are arrays a relation."""
+    for table in tables:
         if table.coded and not table.sql:
             coded: Any = table.coded["value"]
             name = f"karat {table.role} {table.name}"
@@ -395,11 +411,12 @@ def validate(
     **options: Any,
 ) -> list[Finding]:
     """Everything that can be said against one file, without scoring it."""
-    how = Given(format, encoding, columns or {}, context)
+    how = Given(format, encoding, columns or {}, context, options)
     with Embedded() as engine, ExitStack() as stack:
         try:
             table = read_side(engine, stack, given, "gold", how)
             plan = make_plan(context or detect_context(table, []), None, options)
+            drop_faulty(engine, table, [], plan)
             return [*side_findings(engine, table, plan), *table.findings]
         except InputError as error:
             return error.findings

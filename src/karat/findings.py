@@ -128,6 +128,16 @@ KINDS: dict[str, Kind] = {
         "{count} {count:record gives|records give} a label more than once (the first is shown)",
         "list each label once; it counts once",
     ),
+    "repeated-gold-label": Kind(
+        "error",
+        "{count} gold records give a label more than once (the first is shown)",
+        "list each label once, or choose --faulty drop: then it counts once",
+    ),
+    "left-out": Kind(
+        "warning",
+        "{count} {what} are left out (the first is shown)",
+        "mend or delete them, or choose --faulty error to stop at them",
+    ),
     # coverage
     "gold-only-ids": Kind(
         "warning",

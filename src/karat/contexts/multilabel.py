@@ -120,9 +120,10 @@ class MultiLabel(Context):
         uses = np.bincount(flats[1].code, minlength=len(classes))
         unknown = {label: int(uses[i]) for i, label in enumerate(classes) if uses[i] and label not in gold_used}
         findings += unknown_labels(unknown, sorted(gold_used), pred)
+        gold_code = "repeated-gold-label" if options["faulty"] == "error" else "repeated-label"
         findings += [
-            finding("repeated-label", t.name, t.line(int(f.repeated[0])), count=len(f.repeated))
-            for t, f in zip(sides, flats, strict=True)
+            finding(code, t.name, t.line(int(f.repeated[0])), count=len(f.repeated))
+            for code, t, f in zip((gold_code, "repeated-label"), sides, flats, strict=True)
             if len(f.repeated)
         ]
         findings += outside_hierarchy(gold_used, options["hierarchy"], gold.name)

@@ -35,6 +35,12 @@ EXTRA = Option(
     "ignore",
     "what a prediction for an id that gold lacks is: left out, or a wrong prediction",
 )
+FAULTY = Option(
+    "faulty",
+    ("error", "drop"),
+    "error",
+    "what a record without a value and a second prediction for an id are: errors, or left out (gold with its predictions)",
+)
 HIERARCHY = Option(
     "hierarchy", Hierarchy, None, "label tree for hierarchical metrics: nested JSON, or child/parent rows"
 )
@@ -133,8 +139,8 @@ NOISE_AS = Option(
 )
 
 OPTIONS: dict[str, tuple[Option, ...]] = {
-    "monolabel": (MISSING, EXTRA, HIERARCHY),
-    "multilabel": (MISSING, EXTRA, HIERARCHY, LABEL_FROM),
+    "monolabel": (MISSING, EXTRA, FAULTY, HIERARCHY),
+    "multilabel": (MISSING, EXTRA, FAULTY, HIERARCHY, LABEL_FROM),
     "splitting": (MISSING_PAGES, COUNT_FIRST_PAGE, CONFIDENCE_OF, SPLIT_FROM),
     "spans": (MISSING, EXTRA, MATCH, OVERLAP, OVERLAP_OF, MATCHING, ENDS, SCHEME),
     "ranking": (TIES, MISSING_QUERIES, NO_RELEVANT, SCORE_TYPE, RANKED_BY, DEPTH, UNJUDGED),

@@ -123,7 +123,7 @@ def icm_norm(W: Weights, cells: TreeCells, *, alpha_1: float = 2.0, alpha_2: flo
     found = icm.function(W, cells, **params).value
     gold = (_information(W, cells) * (W @ cells.gold_at)).sum(-1) * (alpha_1 + alpha_2 - beta)
     best = ratio(gold, W @ cells.in_gold, "").value
-    best = np.where(best > 1e-12, best, 0)
+    best = np.where(np.abs(best) > 1e-12, best, 0)
     norm = ratio(found + best, 2 * best, "gold holds no information: one label in use, or one item")
     return Values(np.clip(norm.value, 0, None), norm.reason)
 

@@ -153,7 +153,7 @@ def _read_column(engine: Engine, values: Any, read: Read) -> Table:
 
 def coded_table(coded: Coded, read: Read, format: str) -> Table:
     """A table of codes that never goes through the engine."""
-    if (coded.codes < 0).any():
+    if (coded.codes < 0).any() and not read.drops:
         rows = np.flatnonzero(coded.codes < 0)[:20].tolist()
         raise InputError([finding("missing-field", read.name, row + 1, field="value") for row in rows])
     return Table(

@@ -66,7 +66,7 @@ def normalise(
         return gather(engine, table, name, _long_rows(relation, found, long, types, text), long)
     engine.execute(_made(read, relation, types, found, kind, expression))
     table.sql, table.kind, table.roles = name, kind, found
-    _check_values(engine, table, relation, quoted(found["value"]), expression)
+    _check_values(engine, table, relation, quoted(found["value"]), expression, read.drops)
     return table
 
 
@@ -250,9 +250,7 @@ def _text_value(engine: Engine, read: Read, table: Table, c: str, json: bool) ->
     if not kinds:
         return "label", c
     kind = max(kinds, key=lambda k: kinds[k])
-    if (json and set(kinds) == {"label", "number"}) or (
-        kind == "number" and read.context in ("monolabel", "multilabel")
-    ):
+    if set(kinds) == {"number"} and read.context in ("monolabel", "multilabel"):
         kind, kinds = "label", {"label": table.rows}
     if len(kinds) > 1:
         table.findings += _wrong_kind(engine, table, first, kind, json)
@@ -333,9 +331,9 @@ _EXAMPLES = {
 }
 
 
-def _check_values(engine: Engine, table: Table, relation: str, column: str, expression: str) -> None:
+def _check_values(engine: Engine, table: Table, relation: str, column: str, expression: str, dropped: bool) -> None:
     """Find records without an id or value; stop at values that are not what the others are."""
-    rules = _rules(table.kind)
+    rules = [r for r in _rules(table.kind) if r[1] != "value" or not dropped]
     suspects = {
         "missing-field": "count(*) - count({})",
         "empty-value": "CAST(coalesce(min({}) < '!', false) AS INTEGER)",
@@ -355,10 +353,10 @@ def _rules(kind: str) -> list[tuple[str, str, str]]:
     """Code, field and condition of what no record may be; a blank text sorts before the first letter or sign."""
     rules = [("missing-field", field, f"{field} IS NULL") for field in ("id", "value")]
     texts = ("id", "value") if kind == "label" else ("id",)
-    return rules + [("empty-value", field, f"({field} < '!' AND trim({field}, {_SPACES}) = '')") for field in texts]
+    return rules + [("empty-value", field, f"({field} < '!' AND trim({field}, {SPACES}) = '')") for field in texts]
 
 
-_SPACES = "' ' || chr(9) || chr(10) || chr(13)"
+SPACES = "' ' || chr(9) || chr(10) || chr(13)"
 
 
 def _broken(engine: Engine, table: Table, rule: tuple[str, str, str]) -> list[Finding]:

@@ -77,6 +77,11 @@ class Read:
     context: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def drops(self) -> bool:
+        """Are records without a value left out later, so that they are no errors?"""
+        return self.options.get("faulty") == "drop"
+
 
 @dataclass
 class Table:
