@@ -34,7 +34,13 @@ def exact(value):
 
 def score(record, metric, **options):
     gold, pred = record["input"]["true_label"], record["input"]["predicted_label"]
-    return karat.evaluate(gold, pred, context="multilabel", metrics=[metric], **options)[metric].value
+    given = {"faulty": faulty(gold)} | options
+    return karat.evaluate(gold, pred, context="multilabel", metrics=[metric], **given)[metric].value
+
+
+def faulty(gold):
+    """Where the records repeat a gold label, it counts once; karat does so when it is told to."""
+    return "drop" if any(len(set(map(str, labels))) < len(labels) for labels in gold) else "error"
 
 
 @of("accuracy")
@@ -72,7 +78,9 @@ def test_the_documents_function_is_adjusted_accuracy(record):
         gold[str(paper)].append(str(label))
     for paper, label in record["input"]["pred"]:
         pred[str(paper)] = [str(label)]
-    e = karat.evaluate(dict(gold), pred, context="multilabel", metrics=["adjusted_accuracy"])
+    e = karat.evaluate(
+        dict(gold), pred, context="multilabel", metrics=["adjusted_accuracy"], faulty=faulty(gold.values())
+    )
     assert e["adjusted_accuracy"].value == pytest.approx(record["output"]["value"], abs=1e-9)
 
 
