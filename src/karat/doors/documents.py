@@ -84,6 +84,7 @@ class Page:
     original_size: Any = None
     image_size: Any = None
     category: Category | None = None
+    copy_of_id: Any = None
     is_first_page: bool | None = field(init=False)
     is_first_page_confidence: float | None = field(init=False)
 

@@ -21,12 +21,12 @@ def unmet(metric: str, case: TestCase, hierarchy: Any, strict: bool) -> Iterator
     if case.kind not in METRICS[metric].kinds:
         yield codes.WRONG_CONTEXT
         return
+    if metric == "Kappa":
+        yield from chance(case)
     if hierarchy is not None and metric in NO_HIERARCHY:
         yield codes.HIERARCHY_UNUSED
     if metric in NEED_HIERARCHY and case.kind == "multi" and hierarchy is None:
         yield codes.NEEDS_HIERARCHY
-    if metric == "Kappa":
-        yield from chance(case)
     if case.kind == "ranking" and tied(case.gold if strict else case.pred):
         yield codes.TIED_RELEVANCE
     if metric in ALL_ITEMS and set(case.gold) - set(case.pred):

@@ -27,6 +27,19 @@ class Report:
         """The dictionary as indented JSON on stdout: printing is what this method is for."""
         print(pretty(self.report))
 
+    def print_report_to_markdown(self) -> None:
+        """The scores as Markdown tables on stdout, without asking for the dataframe report first."""
+        self._frames().print_report_to_markdown()
+
+    def print_report_tsv(self) -> None:
+        """The scores as tables with tabs on stdout."""
+        self._frames().print_report_tsv()
+
+    def _frames(self) -> Any:
+        from karat.doors.pyevall.frames import FrameReport
+
+        return FrameReport([self], strict=False)
+
 
 @dataclass
 class MetaReport(Report):
@@ -36,6 +49,11 @@ class MetaReport(Report):
     def of(cls, reports: Sequence[Report]) -> MetaReport:
         merged = {f"EVALUATION_{number}": one.report for number, one in enumerate(reports, 1)}
         return cls(merged, [finding for one in reports for finding in one.findings])
+
+    def _frames(self) -> Any:
+        from karat.doors.pyevall.frames import FrameReport
+
+        return FrameReport([Report(one) for one in self.report.values()], strict=False)
 
 
 def build(journal: Journal, results: Sequence[MetricResult], full: bool) -> dict[str, Any]:
