@@ -206,6 +206,18 @@ class Cells:
         out.unit, out.unit_ids = None, None
         return out
 
+    def said(self, cell: int) -> tuple[str, str]:
+        """What gold and the system say of a unit of the cell, for a list of errors."""
+        return "", ""
+
+    def text(self, cell: int) -> str:
+        """The text of the cell's unit, where the cells hold it."""
+        return ""
+
+    def unit_scores(self, metric: str) -> Floats | None:
+        """The score of a unit of each cell where the metric needs the others beside it; None where it does not."""
+        return None
+
     def with_classes(self, classes: Sequence[str]) -> Self:
         """The same cells over more classes, so that systems which use different labels can be put side by side."""
         if self.class_codes is None:
@@ -239,6 +251,14 @@ class ClassCells(Cells):
     def pred_of(self) -> Sparse:
         """1 where a class is predicted."""
         raise AttributeError("pred_of")
+
+    def said(self, cell: int) -> tuple[str, str]:
+        return self._labels(self.gold_of, cell), self._labels(self.pred_of, cell)
+
+    def _labels(self, of: Sparse, cell: int) -> str:
+        at = np.flatnonzero(of.row == cell)
+        named = [(self.classes[c], v) for c, v in zip(of.col[at].tolist(), of.data[at].tolist(), strict=True)]
+        return ", ".join(label if v == 1 else f"{label} ×{v:g}" for label, v in named) or "—"
 
     def in_scope(self, W: Weights, classes: str) -> NDArray[np.bool_]:
         """Classes that an average covers: those on either side, or those in gold."""

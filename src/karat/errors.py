@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from karat.cells import Cells, ClassCells, Sparse
+from karat.cells import Cells
 from karat.contexts import catalogue
 from karat.evaluation import Detail, Evaluation, SystemResult
-from karat.metric import Catalogue, Metric, MetricError
+from karat.metric import Catalogue, Definition, Metric, MetricError
 from karat.score import Floats
 
+_NUMBER = re.compile(r"\d+")
 BLOCK = 4_000_000
 """Largest table of cells × classes that is held at once."""
 
@@ -50,7 +52,7 @@ class Worst:
     metric: Metric
     units: list[Unit]
     total: int
-    """Units that are not perfect, shown or not."""
+    """Units that fall short of a perfect score (of the best one where none is perfect), shown or not."""
 
 
 def has_units(cells: Cells) -> bool:
@@ -61,22 +63,15 @@ def has_units(cells: Cells) -> bool:
 def worst(evaluation: Evaluation, system: SystemResult, metric: str | Metric | None = None, limit: int = 20) -> Worst:
     """The units with the worst scores, worst first; units alike in score come in the order of their ids."""
     known = catalogue(evaluation.context)
-    chosen, score = _unit_scores(known, evaluation.metrics, system.cells, metric)
-    turned = -score if known[chosen.name].better == "lower" else score
+    chosen, (score,) = _unit_scores(known, evaluation.metrics, [system.cells], metric)
     cell, cases, ids = _units(system.cells)
-    value = turned[cell]
-    bad = np.flatnonzero(value < np.nanmax(value, initial=-np.inf))
+    value = _short(known, chosen, score)[cell]
+    bad = np.flatnonzero(value < 0)
     order = bad[np.lexsort((_order(ids[bad]), cases[bad], value[bad]))]
-    units = [
-        Unit(
-            cases[i],
-            ids[i],
-            float(score[cell[i]]),
-            *said(system.cells, int(cell[i])),
-            _text(evaluation, cases[i], ids[i]),
-        )
-        for i in order[:limit].tolist()
-    ]
+    units = []
+    for i, at in zip(order[:limit].tolist(), cell[order[:limit]].tolist(), strict=True):
+        text = _text(evaluation, system.cells, at, cases[i], ids[i])
+        units.append(Unit(cases[i], ids[i], float(score[at]), *system.cells.said(at), text))
     return Worst(chosen, units, len(order))
 
 
@@ -86,20 +81,17 @@ def disagreements(
     """Units that two systems score differently, the widest gaps first, and how many there are."""
     first, second = (_named(evaluation, name) for name in (a, b))
     known = catalogue(evaluation.context)
-    chosen, one = _unit_scores(known, evaluation.metrics, first.cells, metric)
-    other = _unit_scores(known, evaluation.metrics, second.cells, chosen)[1]
-    sides = [_by_key(system.cells) for system in (first, second)]
-    keys = sorted(sides[0].keys() & sides[1].keys())
-    cells = np.array([[side[key] for side in sides] for key in keys], np.int64).reshape(-1, 2)
+    chosen, (one, other) = _unit_scores(known, evaluation.metrics, [first.cells, second.cells], metric)
+    keys, cells = _common(first.cells, second.cells)
     gap = np.abs(one[cells[:, 0]] - other[cells[:, 1]])
     order = np.argsort(-np.nan_to_num(gap), kind="stable")
     order = order[np.nan_to_num(gap)[order] > 1e-12]
     out = []
     for i in order[:limit].tolist():
-        (gold, left), (_, right) = said(first.cells, int(cells[i, 0])), said(second.cells, int(cells[i, 1]))
-        scores = float(one[cells[i, 0]]), float(other[cells[i, 1]])
-        case, unit = keys[i]
-        out.append(Difference(case, unit, scores, gold, (left, right), _text(evaluation, case, unit)))
+        (here, there), (case, unit) = cells[i].tolist(), keys[i]
+        (gold, left), (_, right) = first.cells.said(here), second.cells.said(there)
+        text = _text(evaluation, first.cells, here, case, unit)
+        out.append(Difference(case, unit, (float(one[here]), float(other[there])), gold, (left, right), text))
     return chosen, out, len(order)
 
 
@@ -114,21 +106,6 @@ def confused(detail: Detail) -> list[tuple[str, str, int, int]]:
     return sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1]))
 
 
-def said(cells: Cells, cell: int) -> tuple[str, str]:
-    """What gold and the system say of the units of a cell, where they say it in labels."""
-    if not isinstance(cells, ClassCells):
-        return "", ""
-    return tuple(_labels(cells, of, cell) for of in (cells.gold_of, cells.pred_of))  # type: ignore[return-value]
-
-
-def _labels(cells: ClassCells, of: Any, cell: int) -> str:
-    if not isinstance(of, Sparse):
-        return ""
-    at = np.flatnonzero(of.row == cell)
-    named = [(cells.classes[c], v) for c, v in zip(of.col[at].tolist(), of.data[at].tolist(), strict=True)]
-    return ", ".join(label if v == 1 else f"{label} ×{v:g}" for label, v in named) or "—"
-
-
 def _named(evaluation: Evaluation, name: str) -> SystemResult:
     for system in evaluation.systems:
         if system.name == name:
@@ -137,20 +114,41 @@ def _named(evaluation: Evaluation, name: str) -> SystemResult:
 
 
 def _unit_scores(
-    known: Catalogue, metrics: Sequence[Metric], cells: Cells, wanted: str | Metric | None
-) -> tuple[Metric, Floats]:
-    """The score of a single unit of each cell, by the metric that was named or the first that has one."""
+    known: Catalogue, metrics: Sequence[Metric], sides: Sequence[Cells], wanted: str | Metric | None
+) -> tuple[Metric, list[Floats]]:
+    """The score of a single unit of each cell, by the metric that was named or the first that tells units apart."""
     if wanted is not None:
         metric = known.resolve(wanted)
-        return metric, _each(known, metric, cells)
-    for metric in sorted(metrics, key=lambda m: not (known[m.name].unit_mean or known[m.name].proportion)):
-        score = _each(known, metric, cells)
-        if len(np.unique(score[~np.isnan(score)])) > 1:
-            return metric, score
-    raise MetricError("no metric of this evaluation tells one unit from another; name one that does")
+        return metric, [_each(known, metric, cells) for cells in sides]
+    for metric in sorted(metrics, key=lambda m: (not _of_units(known[m.name]), "f1" not in m.name)):
+        scores = [_each(known, metric, cells) for cells in sides]
+        if any((_short(known, metric, s) < 0).any() for s in scores) or len(_values(scores)) > 1:
+            return metric, scores
+    raise MetricError("no metric of this evaluation tells one unit from another; name one that does with -m")
+
+
+def _of_units(definition: Definition) -> bool:
+    return bool(definition.unit_mean or definition.proportion)
+
+
+def _values(scores: Sequence[Floats]) -> Floats:
+    every = np.concatenate(scores)
+    return np.unique(every[~np.isnan(every)])
+
+
+def _short(known: Catalogue, metric: Metric, score: Floats) -> Floats:
+    """How far each score is from a perfect one, as a number below 0; from the best where none is known."""
+    definition = known[metric.name]
+    turned = -score if definition.better == "lower" else score
+    best = definition.best
+    top = np.nanmax(turned, initial=-np.inf) if best is None else -best if definition.better == "lower" else best
+    return np.where(turned < top, turned - top, 0.0)
 
 
 def _each(known: Catalogue, metric: Metric, cells: Cells) -> Floats:
+    own = cells.unit_scores(metric.name)
+    if own is not None:
+        return own
     step = max(BLOCK // max(len(cells.classes), 1), 1)
     blocks = [np.arange(start, min(start + step, len(cells))) for start in range(0, len(cells), step)]
     parts = [cells if len(blocks) == 1 else cells.take(block) for block in blocks]
@@ -163,20 +161,31 @@ def _units(cells: Cells) -> tuple[Any, Any, Any]:
         cases = np.array(cells.test_cases, object)[cells.test_case[cells.unit]]
         return cells.unit, cases, np.array([str(i) for i in cells.unit_ids], object)
     if cells.are_test_cases:
-        return np.arange(len(cells)), np.full(len(cells), ""), np.array(cells.test_cases, object)[cells.test_case]
+        return (
+            np.arange(len(cells)),
+            np.full(len(cells), "", object),
+            np.array(cells.test_cases, object)[cells.test_case],
+        )
     raise MetricError("the units of this evaluation were not kept; evaluate with units=True")
 
 
 def _order(ids: Any) -> Any:
-    """Ids in number order if all are numbers, else in text order."""
-    plain = all(i.isascii() and i.isdigit() for i in ids.tolist())
-    return ids.astype(float) if plain else ids
+    """Ids as people count: item 9 before item 10."""
+    return np.array([_NUMBER.sub(lambda m: m[0].zfill(20), i) for i in ids.tolist()], object)
 
 
-def _by_key(cells: Cells) -> dict[tuple[str, str], int]:
-    cell, cases, ids = _units(cells)
-    return dict(zip(zip(cases.tolist(), ids.tolist(), strict=True), cell.tolist(), strict=True))
+def _common(first: Cells, second: Cells) -> tuple[list[tuple[str, str]], Any]:
+    """Test case and id of the units that both systems have, in order, and their cells in each."""
+    sides = [_units(cells) for cells in (first, second)]
+    (left, cases, ids), (right, *other) = sides
+    order = np.lexsort((_order(ids), cases))
+    if np.array_equal(cases, other[0]) and np.array_equal(ids, other[1]):
+        return list(zip(cases[order].tolist(), ids[order].tolist(), strict=True)), np.stack([left, right], 1)[order]
+    known = dict(zip(zip(other[0].tolist(), other[1].tolist(), strict=True), right.tolist(), strict=True))
+    keys = list(zip(cases[order].tolist(), ids[order].tolist(), strict=True))
+    both = [(key, (cell, known[key])) for key, cell in zip(keys, left[order].tolist(), strict=True) if key in known]
+    return [key for key, _ in both], np.array([pair for _, pair in both], np.int64).reshape(-1, 2)
 
 
-def _text(evaluation: Evaluation, test_case: str, unit: str) -> str:
-    return (evaluation.texts or {}).get(f"{test_case}\x1f{unit}", "")
+def _text(evaluation: Evaluation, cells: Cells, cell: int, test_case: str, unit: str) -> str:
+    return (evaluation.texts or {}).get(f"{test_case}\x1f{unit}", "") or cells.text(cell)

@@ -42,6 +42,15 @@ class Part:
     label: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Values of test cases in brief."""
+
+    total: int
+    defined: int
+    median: float | None
+
+
 @dataclass(frozen=True)
 class Score:
     """One metric of one system: overall, by test case and by class."""
@@ -63,6 +72,12 @@ class Score:
     def n_undefined(self) -> int:
         """How many test cases have no value (and are left out of the mean)."""
         return int(np.isnan(self.result.value).sum())
+
+    @property
+    def spread(self) -> Spread:
+        """How many test cases have a value, and the median of these."""
+        known = self.result.value[~np.isnan(self.result.value)]
+        return Spread(len(self.test_cases), len(known), float(np.median(known)) if len(known) else None)
 
     @property
     def by_test_case(self) -> dict[str, Part]:

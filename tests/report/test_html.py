@@ -23,22 +23,27 @@ SHOTS = os.environ.get("KARAT_SHOTS")
 """A folder to keep the screenshots in, to be looked at."""
 
 
-def evaluation(folder: Path, systems: int, classes: int, n: int, cases: int) -> Evaluation:
+def evaluation(folder: Path, systems: int, classes: int, n: int, cases: int, units: bool = False) -> Evaluation:
     """Systems of different quality, the later ones with predictions missing, all scores with intervals."""
     rng = np.random.default_rng(7)
     names = [f"class {chr(97 + i)}{i}" for i in range(classes)]
     gold = rng.integers(0, classes, n)
 
     def write(name: str, codes: np.ndarray, first: int = 0) -> str:
-        rows = [f"T{i % cases}\t{i}\t{names[c]}\n" for i, c in enumerate(codes.tolist()) if i >= first]
-        (folder / name).write_text("test_case\tid\tvalue\n" + "".join(rows))
+        text = (
+            "\tthe text of a unit, as long as a message or the first lines of a letter are, so that it is cut where the page has no more room for it and the reader is told"
+            if name == "gold.tsv" and units
+            else ""
+        )
+        rows = [f"T{i % cases}\t{i}\t{names[c]}{text}\n" for i, c in enumerate(codes.tolist()) if i >= first]
+        (folder / name).write_text(f"test_case\tid\tvalue{chr(9) + 'text' if text else ''}\n" + "".join(rows))
         return str(folder / name)
 
     files = [
         write(f"system-{k}.tsv", np.where(rng.random(n) < 0.5 + 0.04 * k, gold, rng.integers(0, classes, n)), 3 * k)
         for k in range(systems)
     ]
-    found = karat.evaluate(write("gold.tsv", gold), files, metrics=METRICS)
+    found = karat.evaluate(write("gold.tsv", gold), files, metrics=METRICS, units=units)
     for system in found.systems:
         system.scores = {m: with_intervals(s) for m, s in system.scores.items()}
     return found
@@ -179,9 +184,13 @@ def test_keyboard_reaches_the_scores_first(browser, reports):
         assert page.evaluate("document.activeElement.textContent") == "Skip to the scores"
 
 
-def test_size_is_within_the_budget(tmp_path):
-    html = evaluation(tmp_path, 10, 20, 20_000, 1).to_html()
+@pytest.mark.parametrize("cases", [1, 12])
+@pytest.mark.parametrize("units", [False, True])
+def test_size_is_within_the_budget(tmp_path, units, cases):
+    """Ten systems, ten metrics and twenty classes; with the worst and the disputed units and their texts."""
+    html = evaluation(tmp_path, 10, 20, 20_000, cases, units).to_html()
     assert len(html.encode()) <= 300_000
+    assert ("Worst units: system-9.tsv" in html) == units
     assert not any(mark in html for mark in ("http://", "https://", "src=", "@import")) or html.replace(
         'xmlns="http://www.w3.org/2000/svg"', ""
     ).count("http") == html.count("http-equiv")

@@ -1,61 +1,137 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors as tables: worst units, disagreements, confused labels."""
+"""Errors as reports show them: worst units, disagreements, confused labels, as data and as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from karat.errors import confused, disagreements, worst
-from karat.evaluation import Evaluation, SystemResult
-from karat.metric import Metric
+import numpy as np
+
+from karat.errors import Difference, Worst, confused, disagreements, has_units, worst
+from karat.evaluation import Detail, Evaluation, SystemResult
+from karat.metric import Metric, MetricError
 from karat.report.rows import Grid, number
 
 LONGEST = 160
 """Characters of a text that are shown."""
+PAIRS = 10
+"""Most pairs of labels of a list in a report."""
+
+
+class Disputed(NamedTuple):
+    """Units that two systems score differently."""
+
+    a: str
+    b: str
+    metric: Metric
+    units: list[Difference]
+    total: int
+
+
+def main_metric(evaluation: Evaluation) -> Metric:
+    """The metric that a report leads with: the first with classes, F1 before others; else the first."""
+    scores = list(evaluation.systems[0])
+    return min(scores, key=lambda s: (s.result.by_class is None, s.metric.name != "f1")).metric
+
+
+def most_units(evaluation: Evaluation) -> int:
+    """Units of a list in a report: many systems have short lists."""
+    return 20 if len(evaluation.systems) <= 4 else 10
+
+
+def worst_units(evaluation: Evaluation, system: SystemResult) -> Worst | None:
+    """The units with the worst scores, where units were kept and any is wrong."""
+    if not has_units(system.cells):
+        return None
+    try:
+        found = worst(evaluation, system, None, most_units(evaluation))
+    except MetricError:
+        return None
+    return found if found.units else None
+
+
+def disputed_units(evaluation: Evaluation) -> Disputed | None:
+    """The units on which the two best systems differ most."""
+    if len(evaluation.systems) < 2 or not all(has_units(s.cells) for s in evaluation.systems):
+        return None
+    a, b = (s.name for s in _best_two(evaluation, main_metric(evaluation)))
+    try:
+        metric, units, total = disagreements(evaluation, a, b, None, most_units(evaluation))
+    except MetricError:
+        return None
+    return Disputed(a, b, metric, units, total) if units else None
+
+
+def _best_two(evaluation: Evaluation, metric: Metric) -> list[SystemResult]:
+    def key(system: SystemResult) -> float:
+        score = system.scores[metric]
+        return -np.inf if score.value is None else -score.value if score.better == "lower" else score.value
+
+    return sorted(evaluation.systems, key=key, reverse=True)[:2]
+
+
+def confused_labels(detail: Detail, limit: int = PAIRS) -> list[dict[str, Any]]:
+    """The pairs of labels that a confusion matrix mistakes most often."""
+    return [
+        {"gold": gold, "pred": pred, "units": n, "of": total, "share": n / total}
+        for gold, pred, n, total in confused(detail)[:limit]
+    ]
 
 
 def worst_grid(
     evaluation: Evaluation, system: SystemResult, metric: str | Metric | None, limit: int, digits: int = 4
 ) -> Grid:
     """The units with the worst scores."""
-    found = worst(evaluation, system, metric, limit)
-    title = f"Worst units: {system.name} ({len(found.units)} of {found.total:,} that are not perfect)"
-    return _grid(
-        title,
-        found.units,
-        [str(found.metric), "gold", "predicted"],
-        lambda u: [number(u.score, digits), u.gold, u.pred],
-    )
+    return worst_table(system.name, worst(evaluation, system, metric, limit), digits)
+
+
+def worst_table(name: str, found: Worst, digits: int = 4) -> Grid:
+    title = f"Worst units: {name} ({len(found.units)} of {found.total:,} that are not perfect)"
+    head = [str(found.metric), "gold", "predicted"]
+    return _grid(title, found.units, head, lambda u: [number(u.score, digits), u.gold, u.pred])
 
 
 def disagreement_grid(
     evaluation: Evaluation, a: str, b: str, metric: str | Metric | None, limit: int, digits: int = 4
 ) -> Grid:
     """The units that two systems score differently."""
-    chosen, units, total = disagreements(evaluation, a, b, metric, limit)
-    title = f"Where {a} and {b} disagree by {chosen} ({len(units)} of {total:,})"
-    head = [f"score {a}", f"score {b}", "gold", a, b]
-    return _grid(title, units, head, lambda u: [*(number(x, digits) for x in u.scores), u.gold, *u.preds])
+    return disputed_table(Disputed(a, b, *disagreements(evaluation, a, b, metric, limit)), digits)
 
 
-def confusion_grids(system: SystemResult, limit: int) -> Iterator[Grid]:
+def disputed_table(found: Disputed, digits: int = 4) -> Grid:
+    title = f"Where {found.a} and {found.b} disagree by {found.metric} ({len(found.units)} of {found.total:,})"
+    head = [f"score {found.a}", f"score {found.b}", "gold", found.a, found.b]
+    return _grid(title, found.units, head, lambda u: [*(number(x, digits) for x in u.scores), u.gold, *u.preds])
+
+
+def confusion_grids(system: SystemResult, limit: int = PAIRS) -> Iterator[Grid]:
     """The labels that are confused most, for each confusion matrix of the system."""
-    for detail in (d for d in system.details if d.kind == "matrix"):
-        pairs = confused(detail)[:limit]
-        rows = [[gold, pred, f"{n:,}", f"{100 * n / total:.1f} %"] for gold, pred, n, total in pairs]
-        if rows:
-            yield Grid(f"Most confused: {system.name}", ["gold", "predicted", "units", "of the gold class"], rows)
+    matrices = [d for d in system.details if d.kind == "matrix"]
+    for detail in matrices:
+        title = f"Most confused: {system.name}" + (f", {detail.title.split(' (')[0].lower()}" if matrices[1:] else "")
+        grid = confusion_grid(title, detail, limit)
+        if grid.rows:
+            yield grid
+
+
+def confusion_grid(title: str, detail: Detail, limit: int = PAIRS) -> Grid:
+    """The labels that one matrix confuses most."""
+    rows = [
+        [pair["gold"], pair["pred"], f"{pair['units']:,}", f"{100 * pair['share']:.1f} %"]
+        for pair in confused_labels(detail, limit)
+    ]
+    return Grid(title, ["gold", "predicted", "units", "of the gold class"], rows)
 
 
 def _grid(title: str, units: Sequence[Any], columns: list[str], said: Callable[[Any], list[str]]) -> Grid:
-    """Units down; test case and text have a column where a unit has one."""
-    cases, texts = (any(getattr(u, what) for u in units) for what in ("test_case", "text"))
-    head = ["unit", *(["test case"] if cases else []), *columns, *(["text"] if texts else [])]
-    rows = [
-        [u.id, *([u.test_case] if cases else []), *said(u), *([_short(u.text)] if texts else [])] for u in units
-    ]  # fmt: skip
-    return Grid(title, head, rows)
+    """Units down; a column that would be empty, or of one test case, is left out."""
+    cases = len({u.test_case for u in units}) > 1
+    rows = [[u.id, u.test_case, *said(u), _short(u.text)] for u in units]
+    head = ["unit", "test case", *columns, "text"]
+    kept = [i for i in range(len(head)) if any(row[i] for row in rows) and (i != 1 or cases)]
+    kept = kept or list(range(len(head)))
+    return Grid(title, [head[i] for i in kept], [[row[i] for i in kept] for row in rows])
 
 
 def _short(text: str) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 
 import karat
-from karat.evaluation import Evaluation, Interval, Score, SystemResult
+from karat.evaluation import Detail, Evaluation, Interval, Score, SystemResult
 from karat.provenance import signature
+from karat.report.errors import confused_labels, disputed_units, worst_units
 
 SCHEMA = 1
 
@@ -27,8 +28,17 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
         "karat": karat.__version__,
         "context": evaluation.context,
         "systems": [_system(evaluation, s) for s in evaluation.systems],
+        **_disagreements(evaluation),
         "provenance": evaluation.provenance | {"plan": evaluation.plan},
     }
+
+
+def _disagreements(evaluation: Evaluation) -> dict[str, Any]:
+    found = disputed_units(evaluation)
+    if found is None:
+        return {}
+    units = [asdict(u) for u in found.units]
+    return {"disagreements": found._asdict() | {"metric": str(found.metric), "units": units}}
 
 
 def _system(evaluation: Evaluation, system: SystemResult) -> dict[str, Any]:
@@ -37,8 +47,19 @@ def _system(evaluation: Evaluation, system: SystemResult) -> dict[str, Any]:
         "metrics": [_score(s) | {"signature": signature(evaluation, s)} for s in system],
         "counts": system.counts,
         "findings": [msgspec.structs.asdict(f) for f in system.findings],
-        "details": [asdict(d) for d in system.details],
+        "details": [_detail(d) for d in system.details],
+        **_worst(evaluation, system),
     }
+
+
+def _detail(detail: Detail) -> dict[str, Any]:
+    confused = {"confused": confused_labels(detail)} if detail.kind == "matrix" else {}
+    return asdict(detail) | confused
+
+
+def _worst(evaluation: Evaluation, system: SystemResult) -> dict[str, Any]:
+    found = worst_units(evaluation, system)
+    return {"worst": asdict(found) | {"metric": str(found.metric)}} if found else {}
 
 
 def _score(score: Score) -> dict[str, Any]:
@@ -56,6 +77,9 @@ def _score(score: Score) -> dict[str, Any]:
             for name, p in score.by_test_case.items()
         ],
     }
+    several = len(score.test_cases) > 1
+    if several:
+        out["over_test_cases"] = asdict(score.spread)
     if score.result.by_class is not None:
         out["by_class"] = [
             {
@@ -67,6 +91,11 @@ def _score(score: Score) -> dict[str, Any]:
             }
             for p in score.class_parts()
         ]
+        if several:
+            out["by_class_mean"] = [
+                {"class": name, "value": p.value, "undefined": p.undefined, "interval": _interval(p.interval)}
+                for name, p in score.by_class.items()
+            ]
     return out
 
 

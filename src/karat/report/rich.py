@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from karat.evaluation import Evaluation
 from karat.report.rows import Grid
-from karat.report.terminal import header, tables
+from karat.report.terminal import header, tables, worded
 
 
 def print_table(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, show: Sequence[str] = ()) -> None:
@@ -23,9 +24,10 @@ def print_table(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4,
 
 def as_rich(grid: Grid) -> Table:
     """A plain table with rules and a bold head."""
-    table = Table(title=grid.title, title_justify="left", header_style="bold", title_style="bold")
+    table = Table(title=Text(grid.title), title_justify="left", header_style="bold", title_style="bold")
     for i, head in enumerate(grid.head):
-        table.add_column(head, justify="left" if i == 0 else "right", overflow="fold")
+        left = i == 0 or worded(grid.rows, i)
+        table.add_column(Text(head), justify="left" if left else "right", overflow="fold")
     for row in grid.rows:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))  # not markup: users' texts may hold brackets
     return table

@@ -41,12 +41,18 @@ def grid_of(detail: Detail, system: str) -> Grid:
     return Grid(f"{detail.title}: {system}", detail.columns, rows)
 
 
+def worded(rows: Sequence[Sequence[str]], column: int) -> bool:
+    """Does the column hold words? Numbers, signs and nothing are none."""
+    return any(row[column] and row[column][0].isalpha() for row in rows)
+
+
 def plain(grid: Grid) -> str:
-    """The table as aligned text: first column to the left, numbers to the right."""
+    """The table as aligned text: the first column and words to the left, numbers to the right."""
+    left = [i == 0 or worded(grid.rows, i) for i in range(len(grid.head))]
     widths = [max(len(str(row[i])) for row in [grid.head, *grid.rows]) for i in range(len(grid.head))]
 
     def line(row: Sequence[str]) -> str:
-        fields = [c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+        fields = [c.ljust(w) if to_left else c.rjust(w) for c, w, to_left in zip(row, widths, left, strict=True)]
         return "  ".join(fields).rstrip()
 
     rule = "  ".join("-" * w for w in widths)

@@ -71,6 +71,23 @@ class Clusters(Cells):
             return bool((W.group == self.test_case).all())
         return bool((((W @ self.case_of) > 0).sum(1) <= 1).all())
 
+    def unit_scores(self, metric: str) -> Floats | None:
+        """B-cubed scores are means over items: those of each cell's items."""
+        if not metric.startswith("bcubed"):
+            return None
+        precision, recall = (side.mates(self.n) for side in (self.precision_side, self.recall_side))
+        both = {"bcubed_precision": precision, "bcubed_recall": recall}
+        return both.get(metric, divide(2 * precision * recall, precision + recall))
+
+    def said(self, cell: int) -> tuple[str, str]:
+        """Sizes of the clusters: their names mean nothing."""
+        return self._sizes(self.gold_of, cell), self._sizes(self.pred_of, cell)
+
+    def _sizes(self, of: Sparse, cell: int) -> str:
+        size = sums(of.col, of.data * self.n[of.row], of.shape[1])
+        mine = size[of.col[of.row == cell]]
+        return ", ".join(f"cluster of {s:g}" for s in mine.tolist()) or "—"
+
     @cached_property
     def precision_side(self) -> Links:
         """Cells that share a predicted cluster."""
@@ -108,6 +125,11 @@ class Links:
     def memberships(self) -> Floats:
         """Clusters that each cell's items are in."""
         return sums(self.here.row, self.here.data, self.size[0])
+
+    def mates(self, n: Ints) -> Floats:
+        """For each cell the share of its items' mates here that are mates on the other side too."""
+        row, col, share = self._shared
+        return divide(sums(row, share * n[col], self.size[0]), sums(row, n[col].astype(float), self.size[0]))
 
     @cached_property
     def each(self) -> Sparse:

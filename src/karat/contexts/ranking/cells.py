@@ -14,6 +14,8 @@ from karat.cells import Cells
 from karat.contexts.ranking.rows import Floats, Ints, Rows
 
 Mask = NDArray[np.bool_]
+SHOWN = 5
+"""Ranks that a list of errors shows of a query."""
 Level = int | float | None
 """Lowest grade that counts as relevant; None for every grade above 0."""
 
@@ -50,6 +52,14 @@ class RankingCells(Cells):
         self.ties, self.no_relevant = ties, no_relevant
         self.top_grade: Floats = np.full(queries, max(judged.grade.max(initial=0.0), 0.0))
         """Highest grade of the whole collection."""
+
+    def said(self, cell: int) -> tuple[str, str]:
+        """How many documents are relevant, and the ranks at which the first of them stand."""
+        mine = slice(*self.judged.start[cell : cell + 2].tolist())
+        relevant = self.is_relevant(None)[mine]
+        ranks = sorted(r for r in self.judged.rank[mine][relevant].tolist() if r > 0)
+        shown = ", ".join(map(str, ranks[:SHOWN])) + (", …" if len(ranks) > SHOWN else "")
+        return f"{int(relevant.sum())} relevant", f"{len(ranks)} found" + (f", at {shown}" if ranks else "")
 
     @cached_property
     def condensed(self) -> RankingCells:

@@ -64,6 +64,15 @@ class SoftCells(TreeCells):
         found: Floats = self._vectors[key]
         return found
 
+    def said(self, cell: int) -> tuple[str, str]:
+        """The weights, heaviest first."""
+        return self._weights(self.gold_weight, cell), self._weights(self.pred_weight, cell)
+
+    def _weights(self, of: Sparse, cell: int) -> str:
+        at = np.flatnonzero(of.row == cell)
+        found = sorted(zip(of.data[at].tolist(), of.col[at].tolist(), strict=True), key=lambda x: (-x[0], x[1]))
+        return ", ".join(f"{self.classes[c]} {w:.3g}" for w, c in found) or "—"
+
     @cached_property
     def in_gold(self) -> Floats:  # type: ignore[override]
         return np.ones(len(self))

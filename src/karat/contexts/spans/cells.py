@@ -37,6 +37,14 @@ class SpansCells(ClassCells):
         self.data = data
         self.document: Ints = np.arange(data.units) if document is None else np.asarray(document, np.int64)
 
+    def said(self, cell: int) -> tuple[str, str]:
+        """The spans of the document in words."""
+        unit = int(self.document[cell])
+        return self.data.words(self.data.gold, unit), self.data.words(self.data.pred, unit)
+
+    def text(self, cell: int) -> str:
+        return self.data.text(int(self.document[cell]))
+
     def _spread(self, x: T) -> T:
         """A vector or matrix of documents as one of cells."""
         if len(self.document) == self.data.units and np.array_equal(self.document, np.arange(self.data.units)):

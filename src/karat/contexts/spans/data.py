@@ -58,6 +58,25 @@ class SpanData:
     def units(self) -> int:
         return len(self.ids)
 
+    def text(self, unit: int) -> str:
+        """A document's text; tokens are joined by blanks."""
+        found = None if self.texts is None else self.texts[unit]
+        return " ".join(found) if isinstance(found, list) else found or ""
+
+    def words(self, spans: Spans, unit: int) -> str:
+        """A document's spans with what they mark, or where they stand if there is no text."""
+        rows = np.flatnonzero(spans.unit == unit)
+        found = None if self.texts is None else self.texts[unit]
+        said = []
+        for row in rows[np.argsort(spans.start[rows], kind="stable")].tolist():
+            start, end = int(spans.start[row]), int(spans.end[row])
+            mark = f"[{start}, {end})" if not found else found[start:end]
+            mark = " ".join(mark) if isinstance(mark, list) else mark
+            said.append(
+                f"{self.labels[spans.label[row]]} {mark!r}" if found else f"{self.labels[spans.label[row]]} {mark}"
+            )
+        return ", ".join(said) or "—"
+
     @cached_property
     def tokens(self) -> tuple[Ints, Ints]:
         """Tokens of each document, and how many have the right tag; none where the input is not tags."""

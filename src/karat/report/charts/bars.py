@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from karat.report.charts import svg
 
-ROW, TOP, LABEL, PLOT, NOTE = 22, 8, 150, 300, 170
+ROW, TOP, LABEL, PLOT, NOTE = 22, 8, 150, 220, 170
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ def bars(rows: Sequence[Bar], *, title: str) -> str:
     parts += [f'<path class="line" stroke-width="1.5" fill="none" d="{whiskers}"/>'] if whiskers else []
     for i, row in enumerate(rows):
         parts += _texts(row, side, TOP + ROW * i + 15)
-    return svg.document(side + PLOT + NOTE, bottom + 24, parts, title)
+    note = svg.side([row.note for row in rows], NOTE, 11)
+    return svg.document(side + PLOT + note + 8, bottom + 24, parts, title)
 
 
 def _bar(row: Bar, y: float, scale: svg.Scale) -> str:

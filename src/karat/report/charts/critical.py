@@ -33,7 +33,7 @@ def critical_difference(
     levels = bar_levels([_ends(g, mean_ranks) for g in groups])
     axis = 74
     under = axis + 14 + BAR * (max(levels, default=-1) + 1) + 12
-    parts = [svg.text(0, 14, svg.fitted(title, 2 * SIDE + AXIS), title=title)]
+    parts = [svg.text(0, 14, svg.fitted(title, 2 * SIDE + AXIS), css="title", title=title)]
     parts += _ruler(scale, difference) + _axis(scale, len(names), axis)
     for group, level in zip(groups, levels, strict=True):
         low, high = _ends(group, mean_ranks)
@@ -77,7 +77,10 @@ def _axis(scale: svg.Scale, systems: int, y: float) -> list[str]:
     parts = [svg.line(scale.start, y, scale.end, y)]
     for tick in (t for t in ticks if 1 <= t <= scale.high):
         at = scale(tick)
-        parts += [svg.line(at, y - 5, at, y), svg.text(at, y - 9, f"{tick:g}", anchor="middle", css="muted", size=11)]
+        parts += [
+            svg.line(at, y - 5, at, y),
+            svg.text(at, y - 9, f"{tick:g}", anchor="middle", css="muted tick", size=11),
+        ]
     return parts
 
 

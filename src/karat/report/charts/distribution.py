@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from karat.report.charts import svg
 
-ROW, TOP, LABEL, PLOT, NOTE = 46, 8, 150, 300, 150
+ROW, TOP, LABEL, PLOT, NOTE = 46, 8, 150, 220, 120
 BINS = 30
 
 
@@ -38,7 +38,7 @@ def _row(name: str, values: NDArray[np.float64], y: float, scale: svg.Scale) -> 
         parts += [_histogram(known, base, scale), svg.line(scale(median), y + 2, scale(median), base, width=1.5)]
         note = f"median {median:.4f}"
     missing = len(values) - len(known)
-    said = f"n = {len(known)}" + (f", {missing} undefined" if missing else "")
+    said = f"{len(known)} of {len(values)} defined" if missing else f"n = {len(known)}"
     parts.append(svg.text(scale.end + 10, base - 20, note, css="muted", size=11))
     return [*parts, svg.text(scale.end + 10, base - 5, svg.fitted(said, NOTE - 12, 11), css="muted", size=11)]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.report.charts import svg
 
-ROW, TOP, LABEL, NOTE, PLOT = 24, 30, 260, 190, 360
+ROW, TOP, LABEL, NOTE, PLOT = 24, 30, 260, 190, 260
 
 
 @dataclass(frozen=True)
@@ -27,17 +27,18 @@ class Estimate:
 
 def forest(rows: Sequence[Estimate], *, title: str, reference: float | None = 0.0) -> str:
     """An SVG forest plot. Every row has its own line, and labels that are too long are shortened."""
-    height = TOP + ROW * len(rows) + 40
+    height = TOP + ROW * len(rows) + 28
     ticks = _ticks(rows, reference)
-    scale = svg.Scale(ticks[0], ticks[-1], LABEL + 10, LABEL + PLOT)
+    side, note = svg.side([row.label for row in rows], LABEL), svg.side([row.note for row in rows], NOTE)
+    scale = svg.Scale(ticks[0], ticks[-1], side + 10, side + PLOT)
     bottom = TOP + ROW * len(rows)
-    parts = [svg.text(0, 14, svg.fitted(title, LABEL + PLOT + NOTE), title=title)]
+    parts = [svg.text(0, 14, svg.fitted(title, side + PLOT + note), css="title", title=title)]
     parts += svg.x_axis(scale, ticks, bottom, top=TOP - 6)
     if reference is not None:
         parts.append(svg.line(scale(reference), TOP - 6, scale(reference), bottom, dash="4 3"))
     for i, row in enumerate(rows):
         parts += _row(row, TOP + ROW * i + ROW / 2, scale)
-    return svg.document(LABEL + PLOT + NOTE + 20, height, parts, title)
+    return svg.document(side + PLOT + note + 20, height, parts, title)
 
 
 def _ticks(rows: Sequence[Estimate], reference: float | None) -> list[float]:
@@ -47,8 +48,11 @@ def _ticks(rows: Sequence[Estimate], reference: float | None) -> list[float]:
 
 
 def _row(row: Estimate, y: float, scale: svg.Scale) -> list[str]:
-    said = f"{row.label}: {row.value:.4g} [{row.low:.4g}, {row.high:.4g}]"
-    parts = [svg.text(LABEL, y + 4, svg.fitted(row.label, LABEL - 4), anchor="end", title=row.label)]
+    span = f" [{row.low:.4f}, {row.high:.4f}]" if np.isfinite(row.low) and np.isfinite(row.high) else ""
+    said = f"{row.label}: {row.value:.4f}{span}"
+    side = scale.start - 10
+    shown, full = svg.fitted(row.label, side - 4), row.label
+    parts = [svg.text(side, y + 4, shown, anchor="end", title=full if shown != full else "")]
     if np.isfinite(row.low) and np.isfinite(row.high):
         low, high = scale(row.low), scale(row.high)
         parts += [svg.line(low, y, high, y, css=row.tone, width=2)]
@@ -56,4 +60,4 @@ def _row(row: Estimate, y: float, scale: svg.Scale) -> list[str]:
     if np.isfinite(row.value):
         parts.append(svg.dot(scale(row.value), y, css=row.tone, title=said))
     note = svg.fitted(row.note, NOTE)
-    return [*parts, svg.text(LABEL + PLOT + 14, y + 4, note, css="muted", title=row.note if note != row.note else "")]
+    return [*parts, svg.text(side + PLOT + 14, y + 4, note, css="muted", title=row.note if note != row.note else "")]

@@ -33,7 +33,9 @@ def heat_map(rows: Sequence[str], columns: Sequence[str], counts: Counts, *, tit
     width, height = side + step * len(columns) + 4, HEAD + ROW * len(rows) + 6
     level = _levels(counts)
     parts = [svg.text(0, 12, "gold ↓   predicted →", css="muted", size=11), *_fills(level, side, step)]
-    parts += [_line(range(1, len(columns) + 1), side, step, HEAD - 6)] if numbered else _heads(columns, side, step)
+    parts += (
+        [_line(range(1, len(columns) + 1), side, step, HEAD - 6, " tick")] if numbered else _heads(columns, side, step)
+    )
     for i, (name, full) in enumerate(zip(names, rows, strict=True)):
         y, shown = HEAD + ROW * i + 16, svg.fitted(name, side - 10)
         parts.append(svg.text(side - 8, y, shown, anchor="end", title=full if shown != name else ""))

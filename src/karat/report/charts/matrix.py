@@ -36,11 +36,11 @@ def p_matrix(
     """
     side = min(max((svg.text_width(n) for n in names), default=0) + 34, 260)
     width, height = side + CELL * len(names) + 8, HEAD * 2 + HEAD * len(names) + 24
-    parts = [svg.text(0, 14, svg.fitted(title, width), title=title)]
+    parts = [svg.text(0, 14, svg.fitted(title, width), css="title", title=title)]
     for i, name in enumerate(names):
         y = HEAD * 2 + HEAD * i
         parts.append(svg.text(side - 8, y + 17, svg.fitted(f"{i + 1}  {name}", side - 10), anchor="end", title=name))
-        parts.append(svg.text(side + CELL * i + CELL / 2, HEAD * 2 - 6, i + 1, anchor="middle", title=name))
+        parts.append(svg.text(side + CELL * i + CELL / 2, HEAD * 2 - 6, i + 1, anchor="middle", css="tick", title=name))
         for j, other in enumerate(names):
             parts += _cell(side + CELL * j, y, i == j, p[i, j], better[i, j], alpha, f"{name} against {other}")
     legend = f"row better: green, row worse: red; full colour where p ≤ {alpha:g}"

@@ -64,7 +64,8 @@ def text(
     hover = f"<title>{escape(title)}</title>" if title else ""
     kind = f' class="{css}"' if css else ""
     sized = f' font-size="{size}"' if size != FONT else ""
-    return f'<text x="{number(x)}" y="{number(y)}" text-anchor="{anchor}"{kind}{sized}>{escape(label)}{hover}</text>'
+    placed = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    return f'<text x="{number(x)}" y="{number(y)}"{placed}{kind}{sized}>{escape(label)}{hover}</text>'
 
 
 def line(x1: float, y1: float, x2: float, y2: float, *, css: str = "line", width: float = 1, dash: str = "") -> str:
@@ -88,7 +89,7 @@ def dot(x: float, y: float, *, css: str = "accent", radius: float = 4, title: st
 
 def document(width: float, height: float, parts: Iterable[str], label: str) -> str:
     """A whole chart with its theme; ``label`` is read out by screen readers."""
-    size = f'viewBox="0 0 {number(width)} {number(height)}" width="{number(width)}" height="{number(height)}"'
+    size = f'viewBox="0 0 {number(width)} {number(height)}" width="{number(width)}" height="{number(height)}" style="--w:{number(width)}px"'
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="karat-chart" {size} role="img" aria-label="{escape(label)}">'
     )
@@ -175,5 +176,5 @@ def x_axis(scale: Scale, ticks: Sequence[float], y: float, *, top: float | None 
     for tick, label in zip(ticks, tick_labels(ticks), strict=True):
         at = scale(tick)
         parts += [line(at, top, at, y, css="grid")] if top is not None else []
-        parts += [line(at, y, at, y + 4), text(at, y + 17, label, anchor="middle", css="muted", size=11)]
+        parts += [line(at, y, at, y + 4), text(at, y + 17, label, anchor="middle", css="muted tick", size=11)]
     return parts

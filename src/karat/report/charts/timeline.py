@@ -22,22 +22,27 @@ def timeline(detail: Detail) -> str:
     3
     """
     pairs = list(zip(detail.rows[::2], detail.rows[1::2], strict=True))
-    width = LEFT + PAGE * max((len(gold[3]) for gold, _ in pairs), default=0) + 8
-    parts = [svg.text(0, 14, svg.fitted(detail.title, max(width, 300)), title=detail.title)]
+    side = svg.side([_name(gold) for gold, _ in pairs], LEFT) + 8
+    width = side + PAGE * max((len(gold[3]) for gold, _ in pairs), default=0) + 8
+    parts = [svg.text(0, 14, svg.fitted(detail.title, max(width, 300)), css="title", title=detail.title)]
     for i, pair in enumerate(pairs):
-        parts += _bundle(*pair, y=28 + i * (2 * BAR + GAP))
+        parts += _bundle(*pair, side, y=28 + i * (2 * BAR + GAP))
     return svg.document(max(width, 300), 28 + len(pairs) * (2 * BAR + GAP), parts, detail.title)
 
 
-def _bundle(gold: Sequence[Any], pred: Sequence[Any], y: float) -> Iterator[str]:
+def _name(gold: Sequence[Any]) -> str:
+    return str(gold[0]) if gold[1] == 1 else f"{gold[0]} from {gold[1]}"
+
+
+def _bundle(gold: Sequence[Any], pred: Sequence[Any], side: float, y: float) -> Iterator[str]:
     """Both bars of one stretch of pages."""
-    name = str(gold[0]) if gold[1] == 1 else f"{gold[0]} from {gold[1]}"
-    yield svg.text(LEFT - 8, y + BAR, svg.fitted(name, LEFT - 12), anchor="end", title=name)
+    name, shown = _name(gold), svg.fitted(_name(gold), side - 12)
+    yield svg.text(side - 8, y + BAR, shown, anchor="end", title=name if shown != name else "")
     above, below = (list(_files(row[3].rstrip(), row[1])) for row in (gold, pred))
     for file in above:
-        yield _bar("gold", file, file in below, y, gold[1])
+        yield _bar("gold", file, file in below, side, y, gold[1])
     for file in below:
-        yield _bar("predicted", file, file in above, y + BAR, gold[1])
+        yield _bar("predicted", file, file in above, side, y + BAR, gold[1])
 
 
 def _files(marks: str, page: int) -> Iterator[tuple[int, int]]:
@@ -47,8 +52,8 @@ def _files(marks: str, page: int) -> Iterator[tuple[int, int]]:
         yield page + a, page + b - 1
 
 
-def _bar(side: str, file: tuple[int, int], right: bool, y: float, page: int) -> str:
+def _bar(whose: str, file: tuple[int, int], right: bool, left: float, y: float, page: int) -> str:
     first, last = file
-    said = f"{side} file: page{'s' if last > first else ''} {first}" + (f"-{last}" if last > first else "")
-    x, width = LEFT + (first - page) * PAGE, (last - first + 1) * PAGE - 2
+    said = f"{whose} file: page{'s' if last > first else ''} {first}" + (f"-{last}" if last > first else "")
+    x, width = left + (first - page) * PAGE, (last - first + 1) * PAGE - 2
     return svg.rect(x, y, width, BAR - 2, css="good" if right else "bad", opacity=0.55, title=said)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,9 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from karat.contexts import catalogue, context
-from karat.errors import has_units
 from karat.evaluation import Detail, Evaluation, Interval, Part, Score, SystemResult
-from karat.metric import MetricError
 from karat.provenance import signature
 from karat.report.charts import svg
 from karat.report.charts.bars import Bar, bars
@@ -21,11 +19,19 @@ from karat.report.charts.distribution import distribution
 from karat.report.charts.forest import Estimate, forest
 from karat.report.charts.heat import heat_map
 from karat.report.charts.timeline import timeline
-from karat.report.errors import confusion_grids, disagreement_grid, worst_grid
+from karat.report.errors import (
+    confusion_grid,
+    disputed_table,
+    disputed_units,
+    main_metric,
+    worst_table,
+    worst_units,
+)
 from karat.report.rows import Grid, number
+from karat.report.terminal import worded
 
-WORST = 20
-"""Most units of a list of errors."""
+FOLDED = 10
+"""Longest table that is not folded away."""
 LARGEST = 40
 """Most classes of a confusion matrix that is drawn."""
 
@@ -58,6 +64,16 @@ class Table(NamedTuple):
     more: int = 0
     """Rows that were left out."""
     css: str = ""
+
+    @property
+    def folded(self) -> bool:
+        return len(self.rows) > FOLDED
+
+    @property
+    def classes(self) -> str:
+        """The table's own class, and one for each column of words, which stand to the left."""
+        words = [f"w{i + 1}" for i in range(1, len(self.head)) if worded(self.rows, i)]
+        return " ".join([*([self.css] if self.css else []), *words])
 
 
 class Chart(NamedTuple):
@@ -100,7 +116,7 @@ class View:
     @property
     def title(self) -> str:
         names = [s.name for s in self.evaluation.systems]
-        return names[0] if len(names) == 1 else f"{len(names)} systems"
+        return ", ".join(names) if len(names) <= 3 else f"{len(names)} systems"
 
     @property
     def context(self) -> str:
@@ -171,10 +187,7 @@ class View:
 
     @cached_property
     def main(self) -> Any:
-        """The metric that charts show: the first with classes, F1 before others; else the first."""
-        scores = self.heads
-        ranked = sorted(scores, key=lambda s: (s.result.by_class is None, s.metric.name != "f1"))
-        return ranked[0].metric
+        return main_metric(self.evaluation)
 
     @property
     def distributions(self) -> Chart | None:
@@ -190,10 +203,8 @@ class View:
     @property
     def disagreements(self) -> Table | None:
         """The units on which the two best systems differ most."""
-        if len(self.systems) < 2 or not all(has_units(s.result.cells) for s in self.systems):
-            return None
-        a, b = (s.name for s in _best_two(self.evaluation, self.main))
-        return _listed(lambda most: disagreement_grid(self.evaluation, a, b, None, most, self.digits), self)
+        found = disputed_units(self.evaluation)
+        return None if found is None else _units(disputed_table(found, self.digits))
 
     def _test_cases(self, scores: Sequence[tuple[str, Score]]) -> Table:
         names = scores[0][1].test_cases
@@ -207,14 +218,6 @@ class View:
             len(order) - len(rows),
             "numbers",
         )
-
-
-def _best_two(evaluation: Evaluation, metric: Any) -> list[SystemResult]:
-    def key(system: SystemResult) -> float:
-        score = system.scores[metric]
-        return -np.inf if score.value is None else -score.value if score.better == "lower" else score.value
-
-    return sorted(evaluation.systems, key=key, reverse=True)[:2]
 
 
 def _worst_first(part: Part, score: Score) -> float:
@@ -318,11 +321,8 @@ class SystemView:
     @property
     def worst(self) -> Table | None:
         """The units with the worst scores, where units were kept."""
-        if not has_units(self.result.cells):
-            return None
-        return _listed(
-            lambda most: worst_grid(self.view.evaluation, self.result, None, most, self.view.digits), self.view
-        )
+        found = worst_units(self.view.evaluation, self.result)
+        return None if found is None else _units(worst_table(self.name, found, self.view.digits))
 
     @property
     def details(self) -> Iterator[Chart | Table]:
@@ -335,8 +335,9 @@ class SystemView:
             else:
                 yield _plain(detail, self.view)
             if detail.kind == "matrix":
-                for grid in confusion_grids(self.result, min(self.view.rows, 10)):
-                    yield Table(grid.title.split(":")[0], grid.head, grid.rows)
+                grid = confusion_grid("Most confused", detail)
+                if grid.rows:
+                    yield Table(*grid)
 
 
 def _with_classes(result: SystemResult) -> list[Score]:
@@ -385,7 +386,9 @@ def _matrix(detail: Detail, system: str) -> Chart:
 
 def _plain(detail: Detail, view: View) -> Table:
     rows = [[_value(v, view.digits) for v in row] for row in detail.rows[: view.rows]]
-    return Table(detail.title, detail.columns, rows, len(detail.rows) - len(rows))
+    kept = [i for i in range(len(detail.columns)) if not rows or any(row[i] for row in rows)]
+    head, body = [detail.columns[i] for i in kept], [[row[i] for i in kept] for row in rows]
+    return Table(detail.title, head, body, len(detail.rows) - len(rows))
 
 
 def _value(value: Any, digits: int) -> str:
@@ -394,10 +397,5 @@ def _value(value: Any, digits: int) -> str:
     return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _listed(make: Callable[[int], Grid], view: View) -> Table | None:
-    """A list of units, if any metric tells them apart and any is wrong."""
-    try:
-        grid = make(min(view.rows, WORST))
-    except MetricError:
-        return None
-    return Table(grid.title, grid.head, grid.rows, css="texts") if grid.rows else None
+def _units(grid: Grid) -> Table:
+    return Table(*grid, css="texts")
