@@ -31,6 +31,8 @@ class RankingCells(Cells):
 
     per_cell = ("retrieved", "counted", "judged", "aspects", "top_grade")
     classes: list[str]
+    run_id = ""
+    """What the run calls itself."""
 
     def __init__(
         self,

@@ -67,7 +67,9 @@ class Ranking(Context):
         findings += run_remarks(gold, pred, judgements, counter, options)
         if any(f.severity == "error" for f in findings):
             return Counted(_cells(judgements, counter, ties, options), {}, findings)
-        return Counted(_kept(judgements, counter, ties, options), _counts(judgements, counter), findings)
+        cells = _kept(judgements, counter, ties, options)
+        cells.run_id = getattr(pred.native, "tag", b"").decode(errors="replace")
+        return Counted(cells, _counts(judgements, counter), findings)
 
     def details(self, cells: Any) -> Sequence[Detail]:
         return ()

@@ -124,7 +124,7 @@ def set_map(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     Example: 2 of 4 retrieved are relevant, R = 4: (2/4)(2/4) = 0.25.
     """
     total, found = cells.relevant(rel), cells.found(rel)
-    each = safe(found, cells.retrieved) * safe(found, total)
+    each = safe(found * found, cells.retrieved * total)
     return mean(W, cells, each, total > 0, NO_RELEVANT, any_order=True)
 
 

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from karat.contexts.ranking.cells import RankingCells
 from karat.metric import Metric
 
 _CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -29,6 +32,8 @@ ALL_TREC = (
     *(f"success_{k}" for k in (1, 5, 10)),
     *("set_P", "set_relative_P", "set_recall", "set_map", "set_F", "num_nonrel_judged_ret"),
 )
+RELSTRING = 10
+"""Documents that relstring shows."""
 GROUPS = {"official": OFFICIAL, "set": SET, "all_trec": ALL_TREC}
 
 _NAMES = {
@@ -66,3 +71,17 @@ def trec_name(metric: Metric) -> str:
         return str(metric)
     whole, cut = _NAMES.get(metric.name, (metric.name, metric.name))
     return f"{cut}_{params['k']}" if "k" in params else whole
+
+
+def relstring(cells: RankingCells, query: int) -> str:
+    """The grades of the first documents of a query: - if there is none, . if it is below 0, > if it is above 9."""
+    rows = slice(*cells.judged.start[query : query + 2])
+    rank, grade = cells.judged.rank[rows], cells.judged.grade[rows]
+    shown = ["-"] * int(min(cells.retrieved[query], RELSTRING))
+    for at in np.flatnonzero((rank > 0) & (rank <= RELSTRING)).tolist():
+        shown[rank[at] - 1] = _letter(int(grade[at]))
+    return "'" + "".join(shown) + "'"
+
+
+def _letter(grade: int) -> str:
+    return "." if grade < 0 else ">" if grade > 9 else str(grade)
