@@ -1,8 +1,9 @@
-"""Rankings: TREC files with process start, and data in memory, against pytrec_eval, ir_measures and ranx."""
+"""Rankings: TREC files with process start, and data in memory, against pytrec_eval, ir_measures, ranx and trec_eval."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -36,23 +37,40 @@ def trec_files(queries: int, documents: int, judged: int) -> Data:
     return Data(f"trec-{queries}x{documents}", make)
 
 
-def process(name: str, code: str, repeat: int = 3) -> Side:
-    """A program of its own, its start included; it prints the mean average precision."""
+def process(name: str, command: Callable[[], list[str]], repeat: int = 3) -> Side:
+    """A program of its own, its start included; it prints map, the queries and the value, or the value at the end."""
 
     def run(folder: Path) -> float:
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-        command = [sys.executable, "-c", code, str(folder / "qrels"), str(folder / "run")]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-        return float(done.stdout.split()[-1])
+        files = [str(folder / "qrels"), str(folder / "run")]
+        done = subprocess.run([*command(), *files], capture_output=True, text=True, check=True, env=environment)
+        words = done.stdout.split()
+        return float(words[words.index("map") + 2 if "map" in words else -1])
 
     return Side(name, run, repeat=repeat)
 
 
-KARAT = f"""
+def python(name: str, code: str, repeat: int = 3) -> Side:
+    return process(name, lambda: [sys.executable, "-c", code], repeat)
+
+
+def trec_eval() -> list[str]:
+    """The C program with the measures."""
+    found = os.environ.get("KARAT_TREC_EVAL") or shutil.which("trec_eval")
+    if found is None:
+        raise FileNotFoundError("not measured: trec_eval is not on the path, nor named by KARAT_TREC_EVAL")
+    return [found, *(a for m in TREC for a in ("-m", m))]
+
+
+COMMAND = f"""
 import sys
 from karat.cli.main import karat
-args = ["evaluate", *sys.argv[1:], "--report", "trec", "-q"]
-karat.main(args + [a for m in {OURS!r}[::-1] for a in ("-m", m)], standalone_mode=False)
+args = ["evaluate", *sys.argv[1:], "--report", "trec", "--quiet"]
+karat.main(args + [a for m in {OURS!r} for a in ("-m", m)], standalone_mode=False)
+"""
+KARAT = f"""
+import sys, karat
+print(karat.evaluate(*sys.argv[1:], metrics={OURS!r})["AP"].value)
 """
 PYTREC = f"""
 import sys, pytrec_eval
@@ -114,21 +132,19 @@ def pytrec_memory(loaded: Any) -> float:
 def cases(queries: int, documents: int, judged: int) -> list[Case]:
     data = trec_files(queries, documents, judged)
     size = f"{queries:,} queries × {documents:,} documents"
-    files: Callable[[str, Side, float], Case] = lambda peer, side, target: Case(
-        f"files-{queries}-{peer}",
-        data,
-        process("karat", KARAT),
-        (side,),
-        target,
-        f"seven measures from TREC files, process start included: {size}",
-    )
+    note = f"seven measures from TREC files, process start included: {size}"
+
+    def files(peer: str, side: Side, target: float | None, code: str = KARAT) -> Case:
+        return Case(f"files-{queries}-{peer}", data, python("karat", code), (side,), target, note)
+
     memory = (Side("pytrec_eval", pytrec_memory, dicts),)
-    note = f"seven measures in memory, a Polars frame against dicts: {size}"
+    in_memory = f"seven measures in memory, a Polars frame against dicts: {size}"
     return [
-        files("pytrec_eval", process("pytrec_eval", PYTREC), 2),
-        files("ir_measures", process("ir_measures", IR_MEASURES), 3),
-        files("ranx", process("ranx, warm cache", RANX_CODE, 2), 15),
-        Case(f"frames-{queries}", data, Side("karat", karat_memory, frames), memory, 4, note),
+        files("pytrec_eval", python("pytrec_eval", PYTREC), 2),
+        files("ir_measures", python("ir_measures", IR_MEASURES), 3),
+        files("ranx", python("ranx, warm cache", RANX_CODE, 2), 15),
+        files("trec_eval", process("trec_eval", trec_eval), 1, COMMAND),
+        Case(f"frames-{queries}", data, Side("karat", karat_memory, frames, 7), memory, 4, in_memory),
     ]
 
 
