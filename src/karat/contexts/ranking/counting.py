@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.contexts.ranking.judgements import Judgements
 from karat.contexts.ranking.order import Groups, places
-from karat.contexts.ranking.pairs import has_twins
+from karat.contexts.ranking.pairs import repeats
 from karat.contexts.ranking.rows import Floats, Ints
 from karat.contexts.ranking.strings import Strings
 
@@ -130,13 +130,10 @@ class Counter:
         return np.arange(first, last) if same else None
 
     def _check_repeats(self, batch: Batch, query: Ints, size: Ints, key: Any) -> None:
-        halves = key.view(np.uint32)[1::2]  # sorted in half the time, and nearly always enough
-        if not (has_twins(halves) and has_twins(key)):
+        first, later = repeats(key)
+        if not len(later):
             return
         query = np.repeat(query, size)
-        order = np.argsort(key, kind="stable")
-        later = order[1:][key[order[1:]] == key[order[:-1]]]
-        first = order[np.searchsorted(key[order], key[later])]
         same = (query[later] == query[first]) & batch.document[later].equals(batch.document[first])
         rows = np.sort(later[same])
         told = zip(batch.line[rows].tolist(), batch.names[rows].tolist(), batch.document[rows].tolist(), strict=True)

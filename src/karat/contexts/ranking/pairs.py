@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from karat.contexts.ranking.strings import Ints, Strings, Words, odd
 
@@ -23,15 +22,11 @@ class Pairs:
 
     def _fill(self, group: Ints) -> bool:
         """Hash every pair; False where two different ones share a hash."""
-        self.key, self.repeats = self.keys(group, 1, self.strings), np.zeros(0, np.int64)
-        """Rows whose pair an earlier row has."""
-        if not has_twins(self.key):
-            return True
-        order = np.argsort(self.key, kind="stable")
-        twins = np.flatnonzero(self.key[order[1:]] == self.key[order[:-1]])
-        one, two = order[twins], order[twins + 1]
+        self.key = self.keys(group, 1, self.strings)
+        one, two = repeats(self.key)
         same = (group[one] == group[two]) & self.strings[one].equals(self.strings[two])
         self.repeats = two[same]
+        """Rows whose pair an earlier row has."""
         return bool(same.all())
 
     def keys(self, group: Ints, size: Ints | int, strings: Strings) -> Words:
@@ -51,9 +46,20 @@ class Pairs:
         return (at, row) if same.all() else (at[same], row[same])
 
 
-def has_twins(key: Words | NDArray[np.uint32]) -> bool:
-    ordered = np.sort(key)
-    return bool((ordered[1:] == ordered[:-1]).any())
+def twins(key: Words) -> Ints:
+    """Rows whose half keys come more than once: halves are sorted in half the time, and few are alike by chance."""
+    half = key.view(np.uint32)[1::2]
+    ordered = np.sort(half)
+    alike = ordered[1:][ordered[1:] == ordered[:-1]]
+    return np.flatnonzero(np.isin(half, alike)) if len(alike) else np.zeros(0, np.int64)
+
+
+def repeats(key: Words) -> tuple[Ints, Ints]:
+    """Rows whose key an earlier row has, second, and the row that has it just before, first."""
+    rows = twins(key)
+    rows = rows[np.argsort(key[rows], kind="stable")]
+    again = np.flatnonzero(key[rows[1:]] == key[rows[:-1]])
+    return rows[again], rows[again + 1]
 
 
 def _slots(key: Words, bits: int) -> Ints:
@@ -74,8 +80,8 @@ def _matched(key: Words, own: Words, at: Ints) -> tuple[Ints, Ints]:
     Few of one's own keys want the same slot; those that lose it wait in a sorted list.
     """
     bits = max(len(own).bit_length() + 2, 8)
-    slot, number = _slots(own, bits), np.arange(len(own))
-    first = np.zeros(1 << bits, np.int64)
+    slot, number = _slots(own, bits), np.arange(len(own), dtype=np.int32)
+    first = np.zeros(1 << bits, np.int32)
     first[slot] = number
     row = first[_slots(key, bits)]
     lost = np.flatnonzero(first[slot] != number)

@@ -159,10 +159,17 @@ class Strings:
 class Views(Strings):
     """Strings of up to twelve bytes as Polars keeps them: four bytes for the length, then the text and zeros."""
 
-    def __init__(self, buffer: Bytes) -> None:
-        super().__init__(buffer, np.arange(4, len(buffer), 16), buffer.view("<i4")[::4])
-
     vary, pieces = True, 2
+
+    def __init__(self, buffer: Bytes) -> None:
+        self.__dict__.update(buffer=buffer, length=buffer.view("<i4")[::4])
+
+    @cached_property
+    def start(self) -> Ints:  # type: ignore[override]
+        return np.arange(4, len(self.buffer), 16)
+
+    def __len__(self) -> int:
+        return len(self.length)
 
     def _take(self, index: Any) -> Strings:
         return Views(self.buffer.view("V16")[index].view(np.uint8))
@@ -174,8 +181,10 @@ class Views(Strings):
 
     def changes(self) -> NDArray[np.bool_]:
         out = np.ones(len(self), bool)
-        if len(self) > 1:
-            out[1:] = ~self[1:].equals(self[:-1])
+        for i in range(2):
+            half = self._half(i)
+            change = half[1:] != half[:-1]
+            out[1:] = change if i == 0 else out[1:] | change
         return out
 
     def equals(self, other: Strings) -> NDArray[np.bool_]:
