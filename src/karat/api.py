@@ -21,7 +21,7 @@ from karat.plan import Plan, make_plan
 from karat.provenance import input_record, provenance
 from karat.read import Read, Table, read_input
 from karat.read.faulty import leave_out
-from karat.read.relation import SAID
+from karat.read.relation import SAID, text_column
 from karat.read.table import NAMES, match_columns
 from karat.stats.wishes import RESAMPLES, Wanted, Wish
 
@@ -189,7 +189,9 @@ def wanted_intervals(level: float | bool | None, method: str, resamples: int, se
 
 def texts_of(engine: Embedded, gold: Table) -> dict[str, str] | None:
     """The texts of gold's units, where it has them."""
-    if not gold.sql or gold.kind not in SAID or gold.rows > MOST_TEXTS or "text" not in engine.types(gold.sql):
+    if not gold.sql or gold.kind not in SAID or gold.rows > MOST_TEXTS or not text_column(gold.columns, gold.roles):
+        return None
+    if "text" not in engine.types(gold.sql):
         return None
     rows = engine.run(f"SELECT test_case || chr(31) || id AS unit, text FROM {gold.sql} WHERE text IS NOT NULL")
     return dict(zip(rows["unit"].tolist(), rows["text"].tolist(), strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -15,6 +16,8 @@ import msgspec
 import numpy as np
 
 from karat.contexts import context
+from karat.contexts.base import Keys
+from karat.contexts.entries import Entries
 from karat.evaluation import Evaluation, Score
 from karat.read.table import Table
 
@@ -41,14 +44,27 @@ def canonical(engine: Engine, table: Table) -> str:
     Each record is hashed as its columns in name order, texts in NFC and numbers in their shortest
     form; the sum of these hashes does not depend on the order.
     """
+    if table.keys and table.kind == "label":
+        return _held(table.keys, table.memo["entries"])
     source = table.sql or _registered(engine, table)
     row = f" || {_PART} || ".join(_text(name, kind) for name, kind in _judged(engine.types(source)))
     pieces = ", ".join(f"sum(CAST('0x' || substr(h, {at}, 15) AS BIGINT)) AS s{at}" for at in (1, 16))
     found = engine.run(
         f"SELECT count(*) AS n, {_texts(pieces)} FROM (SELECT sha256(coalesce({row}, '')) AS h FROM {source})"
     )
-    said = "|".join(str(found[name][0]) for name in ("n", "s1", "s16"))
-    return hashlib.sha256(said.encode()).hexdigest()
+    return _digest(*(found[name][0] for name in ("n", "s1", "s16")))
+
+
+def _digest(n: Any, *sums: Any) -> str:
+    return hashlib.sha256("|".join(map(str, (n, *sums))).encode()).hexdigest()
+
+
+def _held(keys: Keys, values: Entries) -> str:
+    """The same for labels in memory, for which the engine need not be opened."""
+    label = [values.labels[code] for code in values.label.tolist()]
+    rows = (chr(31).join(row) for row in zip(keys.id, keys.test_case, label, strict=True))
+    found = [hashlib.sha256(unicodedata.normalize("NFC", row).encode()).hexdigest() for row in rows]
+    return _digest(len(found), *(sum(int(h[at : at + 15], 16) for h in found) for at in (0, 15)))
 
 
 def _judged(types: Mapping[str, str]) -> list[tuple[str, str]]:
