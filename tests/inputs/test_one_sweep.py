@@ -13,11 +13,17 @@ from karat.read import json as reader
 LABELS = ["A", "B", "é", "a b", "A:b", 'q"', "😀", "\\"]
 VALUES = {
     "label": lambda rng: rng.choice(LABELS),
-    "labels": lambda rng: rng.sample(LABELS, rng.randint(1, 3)),
+    "labels": lambda rng: rng.sample(LABELS, rng.randint(0, 3)),
     "weights": lambda rng: {label: rng.choice([0, 1, 0.25, 1e-7]) for label in rng.sample(LABELS, rng.randint(1, 3))},
     "votes": lambda rng: {who: rng.choice(LABELS) for who in rng.sample(["ann1", "ann2", "ann:3"], rng.randint(1, 3))},
 }
-CONTEXTS = {"label": "monolabel", "labels": "clustering", "weights": "soft", "votes": "soft"}
+CONTEXTS = {
+    "label": ("monolabel", "multilabel"),
+    "labels": ("multilabel", "clustering"),
+    "weights": ("soft", "multilabel"),
+    "votes": ("soft",),
+}
+MEANT = [(kind, context) for kind, contexts in CONTEXTS.items() for context in contexts]
 
 
 def records(kind, rng, rows=30):
@@ -54,10 +60,10 @@ def without_sweep(monkeypatch, *given, **how):
         return result(*given, **how)
 
 
-@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize(("kind", "context"), MEANT)
 @pytest.mark.parametrize("lines", [False, True])
 @pytest.mark.parametrize("left", ["in order", "shuffled", "some missing", "some more"])
-def test_the_same_as_the_engine_reads(kind, lines, left, tmp_path, monkeypatch):
+def test_the_same_as_the_engine_reads(kind, context, lines, left, tmp_path, monkeypatch):
     rng = random.Random(f"{kind} {lines} {left}")
     made = records(kind, rng)
     other = [record | {"value": VALUES[kind](rng)} for record in made]
@@ -65,7 +71,7 @@ def test_the_same_as_the_engine_reads(kind, lines, left, tmp_path, monkeypatch):
         rng.shuffle(other)
     gold = written(tmp_path / "gold.json", made[: 22 if left == "some more" else 30], lines)
     pred = written(tmp_path / "pred.json", other[: 22 if left == "some missing" else 30], lines)
-    assert result(gold, pred, context=CONTEXTS[kind]) == without_sweep(monkeypatch, gold, pred, context=CONTEXTS[kind])
+    assert result(gold, pred, context=context) == without_sweep(monkeypatch, gold, pred, context=context)
 
 
 ALIKE = '[{"id": "1", "value": {"B": 0.25, "A": 0.75}}, {"id": "2", "value": {"A": 1, "B": 0}}]'
@@ -113,12 +119,12 @@ def test_numbers_are_read_to_the_last_bit(tmp_path):
     assert np.array_equal(cells.aligned.gold.reshape(-1, 3), shares)
 
 
-@pytest.mark.parametrize("kind", ["label", "weights", "votes"])
-def test_whole_evaluations_need_no_engine(kind, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("kind", "context"), [pair for pair in MEANT if pair != ("label", "multilabel")])
+def test_whole_evaluations_need_no_engine(kind, context, tmp_path, monkeypatch):
     rng = random.Random(kind)
     made = records(kind, rng)
     gold = written(tmp_path / "gold.json", made, False)
-    pred = written(tmp_path / "pred.json", rng.sample(made, len(made)), False)
+    pred = written(tmp_path / "pred.json", made if context == "multilabel" else rng.sample(made, len(made)), False)
     monkeypatch.setattr(Embedded, "connection", property(lambda self: pytest.fail("the engine was opened")))
     hashes = None if kind == "label" else False
-    assert karat.evaluate(gold, pred, context=CONTEXTS[kind], hashes=hashes).systems[0].scores
+    assert karat.evaluate(gold, pred, context=context, hashes=hashes).systems[0].scores

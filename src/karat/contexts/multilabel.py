@@ -12,6 +12,7 @@ import numpy as np
 
 from karat.cells import Floats, Ints, Sparse, Weights
 from karat.contexts.base import CodedSets, Context, Counted, Run, Table
+from karat.contexts.entries import cases, entries
 from karat.contexts.labels import encode, ordered, unknown_labels
 from karat.contexts.lists import Lists, lists
 from karat.contexts.options import OPTIONS
@@ -166,13 +167,15 @@ def as_sets(table: Table) -> Table:
     out = copy(table)
     numbered = f"(SELECT *, row_number() OVER () AS nth FROM {table.sql})"
     out.sql = f"(SELECT test_case, id, list(value ORDER BY nth) AS value FROM {numbered} GROUP BY test_case, id ORDER BY min(nth))"
-    out.rows = -1
+    out.rows, out.keys = -1, None
     return out
 
 
 def _labels(run: Run, table: Table) -> set[str]:
     if sets := table.memo.get("sets"):
         return {sets.values[code] for code in np.flatnonzero(np.bincount(sets.code)).tolist()}
+    if table.keys:
+        return set(entries(run, table).labels)
     labels = "value.labels" if table.kind == "weights" else "value"
     return set(run(f"SELECT DISTINCT unnest({labels}) AS label FROM {table.sql}")["label"].tolist())
 
@@ -181,6 +184,11 @@ def flat_labels(run: Run, table: Table, classes: Sequence[str]) -> Flat:
     """The labels of one side as codes."""
     if sets := table.memo.get("sets"):
         return _flat(sets.row, encode(np.array(sets.values, object), classes)[sets.code], _places(sets), classes, False)
+    if table.keys:
+        of, scored = entries(run, table), table.kind == "weights"
+        return _flat(
+            of.item, of.recoded(classes), of.weight if scored else -of.weight.astype(np.int64), classes, scored
+        )
     numbered = f"(SELECT row_number() OVER () - 1 AS nth, {_RANKED[table.kind == 'weights']} FROM {table.sql})"
     known = f"(SELECT unnest(?) AS label, unnest(range({len(classes)})) AS code)".replace("?", _sql_list(classes))
     found = run(f"SELECT v.nth, k.code, v.score FROM {numbered} v JOIN {known} k ON v.label = k.label")
@@ -264,8 +272,7 @@ def paired(run: Run, gold: Table, pred: Table, options: Mapping[str, Any]) -> Pa
 def _in_step(run: Run, gold: Table) -> Pairs:
     """Pairs of two sides that have the same ids in the same order."""
     source = f"SELECT test_case, id FROM {gold.sql}"
-    names = [""] if "sets" in gold.memo else _test_cases(run, gold.sql)
-    code = encode(run(source)["test_case"], names) if len(names) > 1 else np.zeros(gold.rows, np.int64)
+    code, names = (np.zeros(gold.rows, np.int64), [""]) if "sets" in gold.memo else cases(run, gold)
     row = np.arange(gold.rows)
     return Pairs(row, row, code, names, Coverage(gold.rows, gold.rows, gold.rows), source)
 

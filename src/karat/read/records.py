@@ -86,13 +86,12 @@ def _kind(value: Any) -> str | None:
     """What the first value is; None where one value cannot tell, or where it takes the context to tell."""
     if isinstance(value, str):
         return "label"
-    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    types = set(map(type, held))
-    if isinstance(value, dict) and types and types <= {int, float}:
-        return "weights"
-    if types != {str}:
+    types = set(map(type, value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()))
+    if isinstance(value, list):
+        return "labels" if types <= {str} else None
+    if not isinstance(value, dict) or not types:
         return None
-    return "votes" if isinstance(value, dict) else "labels"
+    return "votes" if types == {str} else "weights" if types <= {int, float} else None
 
 
 def _is_plain(record: Mapping[str, Any], roles: Mapping[str, str]) -> bool:
