@@ -66,16 +66,18 @@ def test_the_same_scores(record, tmp_path):
             continue
         for test_case in report["results"]["test_cases"]:
             found, expected = score.by_test_case[test_case["name"]].value, test_case["average"]
-            assert agree(record["name"], name, found, expected), (name, found, expected)
+            assert agree(record, test_case["name"], name, found, expected), (name, found, expected)
 
 
-def agree(record, name, found, expected):
-    if (record, name) == ("clu_overlap_perfect", "ReliabilityBCubed"):
+def agree(record, test_case, name, found, expected):
+    if (record["name"], name) == ("clu_overlap_perfect", "ReliabilityBCubed"):
         return (expected, found) == (0.5, 1.0)  # Q20: an item is left out of its own cluster
     if name == "NMI-SG" and expected is None and found is not None:
-        return found in (0.0, 1.0)  # Q19: undefined there when a side is one cluster
+        sides = [len(set(side)) for side in zip(*clusters(record)[test_case], strict=True)]
+        return min(sides) == 1 and found == float(sides == [1, 1])  # Q19: undefined there when a side is one cluster
     if name == "RandStatistics" and found is None:
-        return expected == 0.0  # Q19: no pair of items is taken for no agreement
+        items = len(clusters(record)[test_case])
+        return (items, expected) == (1, 0.0)  # Q19: no pair of items is taken for no agreement
     return found == pytest.approx(expected, abs=1e-9)
 
 
@@ -89,8 +91,32 @@ def test_q19_entropies_differ_by_the_named_mistake_only(record, tmp_path):
             if report["status"] != "FAIL":
                 assert found[test_case] == pytest.approx(expected, abs=1e-9)
     e = karat.evaluate(*paths(record, tmp_path), context="clustering", metrics=list(JOINT.values()))
-    for score in e.systems[0]:
-        assert score.value is None or score.value >= 0
+    for test_case, right in conditional_formulas(record).items():
+        for name, score in zip(JOINT.values(), e.systems[0], strict=True):
+            assert score.by_test_case[test_case].value == pytest.approx(right and right[name], abs=1e-9), name
+
+
+def conditional_formulas(record):
+    """H(gold | predicted), H(predicted | gold) and their sum, in bits an item; None unless each item has one cluster of each."""
+    out = {}
+    for test_case, pairs in clusters(record).items():
+        n, joint, gold, pred = len(pairs), Counter(pairs), *(Counter(pair[side] for pair in pairs) for side in (0, 1))
+        if any(len(g) != 1 or len(x) != 1 for g, x in pairs):
+            out[test_case] = None
+            continue
+        of_gold = -sum(c / n * math.log2(c / pred[x]) for (_, x), c in joint.items())
+        of_pred = -sum(c / n * math.log2(c / gold[g]) for (g, _), c in joint.items())
+        out[test_case] = dict(zip(JOINT.values(), (of_gold, of_pred, of_gold + of_pred), strict=True))
+    return out
+
+
+def clusters(record):
+    """Of each test case and gold item that has clusters: its gold clusters and its predicted ones."""
+    gold, pred = (
+        {(t, i): tuple(sorted(set(v))) for t, i, v in rows(record[r], record[f"{r}_file"])} for r in ("gold", "pred")
+    )
+    names = dict.fromkeys(t for (t, _), v in gold.items() if v)
+    return {name: [(v, pred.get(key, ())) for key, v in gold.items() if key[0] == name and v] for name in names}
 
 
 def joint_formulas(record):

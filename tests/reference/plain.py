@@ -35,6 +35,8 @@ def rows(text: str) -> list[Row]:
 
 
 def labels(cell: str) -> Any:
+    if cell.startswith("{"):
+        return json.loads(cell)
     return [str(label) for label in json.loads(cell)] if cell.startswith("[") else cell
 
 
@@ -132,7 +134,7 @@ def f_measure(case: Case, alfa_param: float = 0.5) -> Part:
     return per_class(case, f)
 
 
-def path(case: Case, label: str) -> list[str]:
+def path(case: Any, label: str) -> list[str]:
     """The label and all above it, deepest first."""
     out = [label]
     while (above := case.parent.get(out[-1])) is not None:

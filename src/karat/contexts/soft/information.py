@@ -103,11 +103,15 @@ def paper_information(s: Spread, test_case: Ints, node: Ints, weight: Floats) ->
 
 
 def pyevall_information(s: Spread, test_case: Ints, node: Ints, weight: Floats) -> Floats:
-    """PyEvALL's estimate: mean absolute deviation, and log2 n where 1 − Φ underflows to 0."""
+    """PyEvALL's estimate: mean absolute deviation, and log2 n where 1 − Φ underflows to 0.
+
+    Where gold never varies PyEvALL stops; here a weight up to gold's is no news, and a larger one has 1 − Φ = 0.
+    """
     cell = test_case * s.mean.shape[1] + node
     mean, deviation, named = (x.ravel()[cell] for x in (s.mean, s.absolute, s.named))
     rarest = np.log2(np.maximum(s.n[:, 0], 1))[test_case]
-    z = np.divide(weight - mean, deviation, out=np.full(len(mean), np.inf), where=deviation > 0)
+    beyond = np.where(weight > mean + 1e-12, np.inf, -np.inf)
+    z = np.divide(weight - mean, deviation, out=beyond, where=deviation > 0)
     from scipy.special import erf
 
     tail = 1.0 - 0.5 * (1.0 + erf(z / np.sqrt(2.0)))
