@@ -356,7 +356,7 @@ def alias(text: str) -> str:
     for pattern, name in ALIASES.items():
         found = re.fullmatch(rf"(?:{pattern})(?P<rest>[(@].*)?", text)
         if found:
-            return found.expand(name) + (found["rest"] or "")
+            return (found.expand(name) + (found["rest"] or "")).replace(")(", ",")
     return text
 
 
@@ -413,9 +413,10 @@ ALIASES: dict[str, str] = {
         "RBP": "rbp",
         r"rbp\.(\d+)": r"rbp(p=0.\1)",
         "Compat": "compatibility",
-        "alpha_DCG": "alpha_dcg",
+        "alpha_DCG": "alpha_dcg(normalize=true)",
         "alpha_nDCG": "alpha_ndcg",
-        "ERR_IA": "err_ia",
+        "ERR_IA": "err_ia(normalize=true)",
+        "nERR_IA": "nerr_ia",
         "StRecall": "subtopic_recall",
         "NumQ": "num_q",
         "NumRet": "num_ret",

@@ -50,3 +50,32 @@ def test_slow_definition(seed: int, tmp_path: Path) -> None:
     assert (e["alpha_dcg@5"].value or 0) == pytest.approx(novelty(ranking))
     best = max(map(novelty, permutations(documents)))
     assert (e["alpha_ndcg@5"].value or 0) >= novelty(ranking) / best - 1e-12
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ndeval(seed: int, tmp_path: Path) -> None:
+    """Against ndeval (the C program behind ir_measures' diversity measures), query by query."""
+    pyndeval = pytest.importorskip("pyndeval")
+    rng = random.Random(seed)
+    documents, alpha = [f"d{i:02d}" for i in range(rng.choice((6, 40)))], rng.choice((0.3, 0.5))
+    topics = [str(t) for t in range(1, 1 + rng.choice((1, 2, 5, 8)))]
+    queries = [str(q) for q in range(1, rng.randint(2, 6))]
+    pairs = [(q, t, d) for q in queries for d in documents for t in topics if rng.random() < 0.7]
+    judged = [(*pair, int(rng.random() < 0.3)) for pair in rng.sample(pairs, len(pairs))]
+    ranked = {q: rng.sample([*documents, "u1", "u2"], rng.randint(1, len(documents))) for q in queries}
+    run = [(q, d, float(-i)) for q, found in ranked.items() for i, d in enumerate(found)]
+    (tmp_path / "qrels").write_text("".join(f"{q} {t} {d} {g}\n" for q, t, d, g in judged))
+    (tmp_path / "run").write_text("".join(f"{q} Q0 {d} 0 {s} t\n" for q, d, s in run))
+    names = {
+        "alpha-DCG": f"alpha_dcg(alpha={alpha},normalize=true)",
+        "alpha-nDCG": f"alpha_ndcg(alpha={alpha})",
+        "ERR-IA": f"err_ia(alpha={alpha},normalize=true)",
+        "nERR-IA": f"nerr_ia(alpha={alpha})",
+        "strec": "subtopic_recall",
+    }
+    names = {f"{there}@{k}": f"{here}@{k}" for there, here in names.items() for k in (5, 10)}
+    expected = pyndeval.ndeval(judged, run, measures=list(names), alpha=alpha)
+    e = karat.evaluate(tmp_path / "qrels", tmp_path / "run", metrics=list(names.values()))
+    for query, values in expected.items():
+        found = {there: e[here].by_test_case[query].value or 0.0 for there, here in names.items()}
+        assert found == pytest.approx({there: values[there] for there in names}, abs=1e-9)

@@ -83,6 +83,7 @@ def test_no_metric_is_forgotten():
         "alpha_dcg",
         "alpha_ndcg",
         "err_ia",
+        "nerr_ia",
         "subtopic_recall",
         "compatibility",
     }  # tests/ranking/test_diversity.py

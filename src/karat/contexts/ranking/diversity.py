@@ -46,7 +46,7 @@ def _novelty(cells: RankingCells, rel: Level, k: int | None, alpha: float, weigh
 def _ideal_novelty(cells: RankingCells, rel: Level, k: int | None, alpha: float, weight: Floats) -> Floats:
     """The same for a ranking built greedily: always the document that gains most next.
 
-    Ties go to the smaller document number; one pass of array work per place, over all queries.
+    Ties go to the greater document id, as in ndeval; one pass of array work per place, over all queries.
     """
     rows = _relevant(cells, rel)
     pair, doc = _numbered(rows.query, rows.topic), _numbered(rows.query, rows.document)
@@ -56,7 +56,8 @@ def _ideal_novelty(cells: RankingCells, rel: Level, k: int | None, alpha: float,
     total = np.zeros(len(cells))
     documents = np.bincount(query_of, minlength=len(cells)).max(initial=0)
     for place in range(1, 1 + int(documents if k is None else min(k, documents))):
-        gain = np.where(left, np.bincount(doc, worth[pair], len(left)), -1.0)
+        # Rounded, so that a tie is a tie in whatever order the subtopics were added up.
+        gain = np.where(left, np.bincount(doc, worth[pair], len(left)).round(12), -1.0)
         best = _argmax(gain, query_of, len(cells))
         total[query_of[best]] += weight[place] * np.maximum(gain[best], 0.0)
         taken = best[left[best]]
@@ -71,7 +72,7 @@ def _numbered(query: Ints, value: Ints) -> Ints:
 
 def _argmax(gain: Floats, query: Ints, queries: int) -> Ints:
     """Number of the best document of each query that has any."""
-    order = np.lexsort((np.arange(len(gain)), -gain, query))
+    order = np.lexsort((-np.arange(len(gain)), -gain, query))
     first = np.ones(len(gain), bool)
     first[1:] = query[order][1:] != query[order][:-1]
     return order[first]
@@ -88,18 +89,34 @@ def _topics(cells: RankingCells, rel: Level) -> Floats:
     return rows.sum(_covered_before(rows) == 0)
 
 
+def _most(cells: RankingCells, rel: Level, k: int | None, alpha: float, of: str) -> Floats:
+    """The novelty of ``k`` documents (or as many as retrieved) that all cover every subtopic of the query."""
+    depth = cells.retrieved.astype(np.int64) if k is None else np.full(len(cells), k)
+    place = np.arange(1, int(depth.max(initial=0)) + 1)
+    each = (1 - alpha) ** (place - 1.0) * (discount(place) if of == "log" else 1.0 / place)
+    return _topics(cells, rel) * np.concatenate([[0.0], np.cumsum(each)])[depth]
+
+
 @metric(RankingCells, bounds=(0, np.inf), reference=_CLARKE, title="α-DCG", unit_mean=True)
 def alpha_dcg(
-    W: Weights, cells: RankingCells, *, k: int | None = None, alpha: float = 0.5, rel: Level = None
+    W: Weights,
+    cells: RankingCells,
+    *,
+    k: int | None = None,
+    alpha: float = 0.5,
+    rel: Level = None,
+    normalize: bool = False,
 ) -> Values:
     """DCG over subtopics in which repeating a subtopic gains less each time.
 
-    Σ_{i ≤ k} Σ_s (1 − α)^(earlier documents of s) / log2(i + 1), s over the subtopics of document i.
+    Σ_{i ≤ k} Σ_s (1 − α)^(earlier documents of s) / log2(i + 1), s over the subtopics of document i;
+    ``normalize`` divides by what documents that all cover every subtopic would give (ndeval).
     Undefined where no subtopic has a relevant document.
 
     Example: documents {a}, {a}, α = 0.5: 1/1 + 0.5/log2 3 = 1.315.
     """
     each = _novelty(cells, rel, k, alpha, _weights(cells, "log"))
+    each = safe(each, _most(cells, rel, k, alpha, "log")) if normalize else each
     return mean(W, cells, each, _topics(cells, rel) > 0, _NO_SUBTOPIC)
 
 
@@ -118,24 +135,47 @@ def alpha_ndcg(
     return mean(W, cells, safe(_novelty(cells, rel, k, alpha, weight), best), best > 0, _NO_SUBTOPIC)
 
 
-@metric(
-    RankingCells,
-    reference="Chapelle et al., Intent-based diversification of web search results, Information Retrieval 14 2011, "
-    "doi:10.1007/s10791-011-9167-7",
-    title="ERR-IA",
-    unit_mean=True,
+_CHAPELLE = (
+    "Chapelle et al., Intent-based diversification of web search results, Information Retrieval 14 2011, "
+    "doi:10.1007/s10791-011-9167-7"
 )
-def err_ia(W: Weights, cells: RankingCells, *, k: int | None = None, alpha: float = 0.5, rel: Level = None) -> Values:
+
+
+@metric(RankingCells, reference=_CHAPELLE, title="ERR-IA", unit_mean=True)
+def err_ia(
+    W: Weights,
+    cells: RankingCells,
+    *,
+    k: int | None = None,
+    alpha: float = 0.5,
+    rel: Level = None,
+    normalize: bool = False,
+) -> Values:
     """Expected reciprocal rank, averaged over the subtopics of a query.
 
     (1/S) Σ_s Σ_{i ≤ k} α·(1 − α)^(earlier documents of s) / i over documents of subtopic s; S subtopics have
-    a relevant document, α is the chance that a document satisfies. Undefined where S = 0.
+    a relevant document, α is the chance that a document satisfies; ``normalize`` divides by what documents
+    that all cover every subtopic would give (ndeval). Undefined where S = 0.
 
     Example: subtopics a, b; documents {a}, {b}, α = 0.5: (0.5/1 + 0.5/2) / 2 = 0.375.
     """
-    each = alpha * _novelty(cells, rel, k, alpha, _weights(cells, "inverse"))
+    each = _novelty(cells, rel, k, alpha, _weights(cells, "inverse"))
     topics = _topics(cells, rel)
-    return mean(W, cells, safe(each, topics), topics > 0, _NO_SUBTOPIC)
+    most = _most(cells, rel, k, alpha, "inverse") if normalize else topics / alpha
+    return mean(W, cells, safe(each, most), topics > 0, _NO_SUBTOPIC)
+
+
+@metric(RankingCells, reference=_CHAPELLE, title="nERR-IA", unit_mean=True)
+def nerr_ia(W: Weights, cells: RankingCells, *, k: int | None = None, alpha: float = 0.5, rel: Level = None) -> Values:
+    """ERR-IA divided by that of a greedily built ideal ranking.
+
+    nERR-IA@k = ERR-IA@k / ideal ERR-IA@k. Undefined where no subtopic has a relevant document.
+
+    Example: documents {a}, {a} and {b} judged, ranking {a} {a}, k = 2: (1 + 0.5/2) / (1 + 1/2) = 0.833.
+    """
+    weight = _weights(cells, "inverse")
+    best = _ideal_novelty(cells, rel, k, alpha, weight)
+    return mean(W, cells, safe(_novelty(cells, rel, k, alpha, weight), best), best > 0, _NO_SUBTOPIC)
 
 
 @metric(

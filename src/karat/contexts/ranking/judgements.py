@@ -121,8 +121,10 @@ class Judgements:
         return self.by_query(grade=grade, rank=rank, ahead=ahead, tied=tied)
 
     def aspects(self, rank: SmallInts) -> Rows | None:
-        """One row per judged subtopic of a document."""
+        """One row per judged subtopic of a document; documents are numbered by rising id."""
         if self.topic is None:
             return None
-        columns = {"rank": rank[self.owner], "grade": self.grade, "topic": self.topic, "document": self.owner}
+        number = np.empty(len(self), np.int64)
+        number[np.lexsort(self.document[self.documents].sort_keys())] = np.arange(len(self))
+        columns = {"rank": rank[self.owner], "grade": self.grade, "topic": self.topic, "document": number[self.owner]}
         return Rows.grouped(self.query, len(self.queries), **columns)

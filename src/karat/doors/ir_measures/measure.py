@@ -51,14 +51,15 @@ KINDS = [
     Kind("NumQ", "num_q"),
     Kind("NumRel", "num_rel", LEVEL, ONE),
     Kind("NumRet", "num_ret", LEVEL),
-    Kind("alpha_DCG", "alpha_dcg", CUT | LEVEL | {"alpha": "alpha"}, ONE | {"alpha": 0.5}),
+    Kind("alpha_DCG", "alpha_dcg", CUT | LEVEL | {"alpha": "alpha"}, ONE | {"alpha": 0.5}, fixed={"normalize": True}),
     Kind("alpha_nDCG", "alpha_ndcg", CUT | LEVEL | {"alpha": "alpha"}, ONE | {"alpha": 0.5}),
-    Kind("ERR_IA", "err_ia", CUT | LEVEL, ONE),
+    Kind("ERR_IA", "err_ia", CUT | LEVEL, ONE, fixed={"normalize": True}),
+    Kind("nERR_IA", "nerr_ia", CUT | LEVEL, ONE),
     Kind("StRecall", "subtopic_recall", CUT | LEVEL, ONE),
     *(
         Kind(name, None)
         for name in (
-            "Accuracy", "AP_IA", "BPM", "INSQ", "INST", "nERR_IA", "NERR8", "NERR9", "NERR10", "NERR11", "nNRBP", "NRBP",
+            "Accuracy", "AP_IA", "BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "nNRBP", "NRBP",
             "P_IA", "SDCG",
         )
     ),
