@@ -450,6 +450,11 @@ KINDS: dict[str, Kind] = {
         "warning", "page {page!r} is not in this file; it counts as an empty answer", "write a line for every page"
     ),
     "bad-page": Kind("error", "the line is not a page: {reason}", "write page_id, the number of spans, and the spans"),
+    "bad-test-data": Kind(
+        "error",
+        "the test data cannot be scored: {reason}",
+        "give every example LabeledData and PredictedData, each with Classification and Entities, or two files",
+    ),
     "excerpt-cut": Kind(
         "warning",
         "on page {page!r} references that overlap chose one span, which cannot be cut between them",

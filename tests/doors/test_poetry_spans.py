@@ -75,3 +75,11 @@ def test_members_of_a_page():
         (door.Span(5, 9, "a"), door.Span(5, 9, "a")),
     ]
     assert (found.precision(), found.recall()) == (1.0, 1.0)
+
+
+def test_without_labels_a_spurious_span_is_called_like_a_nameless_reference():
+    """The script calls every system span "" then, which is no new poem where a reference has that name."""
+    ref = {"page_id": "p", "n_excerpts": 1, "excerpts": [{"start": 0, "end": 5, "poem_id": ""}]}
+    sys = {"page_id": "p", "n_spans": 1, "poem_spans": [{"page_start": 9, "page_end": 12, "ref_id": "a"}]}
+    assert door.get_page_eval(ref, sys, ignore_label=True).evaluate()["n_poem_spurious"] == 0
+    assert door.get_page_eval(ref, sys).evaluate()["n_poem_spurious"] == 1

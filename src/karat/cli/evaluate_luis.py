@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,10 @@ def command(file: Path, predicted: Path | None, **options: Any) -> None:
         response = evaluate_model(**read_batch(*texts), **options)
     except FileNotFoundError as error:
         raise InputError([finding("file-missing", str(error.filename), path=str(error.filename))]) from None
-    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise InputError([finding("file-unreadable", str(file), reason=f"{error}")]) from None
+    except json.JSONDecodeError as error:
+        raise InputError([finding("bad-json", str(file), error.lineno, reason=error.msg)]) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError([finding("bad-test-data", str(file), reason=f"{error}")]) from None
     click.echo(response.to_json(), nl=False)

@@ -33,11 +33,18 @@ def command(
     force: bool,
 ) -> None:
     """Score poem excerpts page by page: REFERENCE and SYSTEM are JSON Lines, OUTPUT is a CSV file."""
-    if output.exists() and not force:
+    if output.is_dir() or (output.exists() and not force):
         problem, way_out = "the output file is there already", "name another file, or give --force"
         raise InputError([finding("bad-option", str(output), message=problem, way_out=way_out)])
     if progress:
         click.echo(f"reading {reference} and {system}", err=True)
-    scores = write_page_evals(reference, system, output, ignore_label, partial_match_weight)
+    try:
+        scores = write_page_evals(reference, system, output, ignore_label, partial_match_weight)
+    except OSError as error:
+        problem, way_out = (
+            f"the output file cannot be written: {error.strerror}",
+            "name a file in a folder that is there",
+        )
+        raise InputError([finding("bad-option", str(output), message=problem, way_out=way_out)]) from None
     show(scores.findings)
     click.echo(scores.summary)

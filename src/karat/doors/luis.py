@@ -166,6 +166,8 @@ def checked(examples: list[Any]) -> list[Any]:
     """The examples, or what the old package raises for them, in its order."""
     if not examples:
         raise InvalidInputException("The field testData can't be null")
+    for number, example in enumerate(examples, 1):
+        shaped(example, number)
     sides = [example and [example.get(side) for side in ("LabeledData", "PredictedData")] for example in examples]
     if not all(pair and all(side is not None for side in pair) for pair in sides):
         raise InvalidInputException("The field ActualData and LabeledData can't be null")
@@ -178,6 +180,42 @@ def checked(examples: list[Any]) -> list[Any]:
             named(side["Classification"])
             whole(side["Entities"])
     return examples
+
+
+def shaped(example: Any, number: int) -> None:
+    """Stop at what is of another kind than documented; what is null has messages of its own."""
+    must(example, Mapping, number, "the example")
+    for side in ("LabeledData", "PredictedData"):
+        data = (example or {}).get(side)
+        must(data, Mapping, number, side)
+        for name in ("Classification", "Entities"):
+            must((data or {}).get(name), list, number, f"{side}.{name}")
+        for name in (data or {}).get("Classification") or ():
+            must(name, str, number, "a class name")
+        shaped_entities((data or {}).get("Entities") or (), number)
+
+
+def shaped_entities(entities: Iterable[Any], number: int) -> None:
+    for entity in entities:
+        must(entity, Mapping, number, "an entity")
+        if entity is None:
+            continue
+        must(entity.get("Name"), str, number, "Name")
+        for name in ("StartPosition", "EndPosition"):
+            if not isinstance(entity.get(name), int) or isinstance(entity[name], bool):
+                raise InvalidInputException(
+                    f"example {number}: {name} must be a whole number, not {entity.get(name)!r}"
+                )
+        must(entity.get("Children"), list, number, "Children")
+        shaped_entities(entity.get("Children") or (), number)
+
+
+KINDS: dict[Any, str] = {Mapping: "an object", list: "a list", str: "text"}
+
+
+def must(value: Any, kind: type[Any], number: int, what: str) -> None:
+    if value is not None and not isinstance(value, kind):
+        raise InvalidInputException(f"example {number}: {what} must be {KINDS[kind]}, not {value!r}")
 
 
 def named(names: Sequence[Any]) -> None:
@@ -314,18 +352,25 @@ def zipped(labelled: list[Any], predicted: list[Any]) -> list[Any]:
     if len(labelled) != len(predicted):
         raise InvalidInputException(f"{len(labelled)} labelled utterances and {len(predicted)} predicted ones")
     return [
-        {"Text": side.get("Text"), "LabeledData": batch_test(side), "PredictedData": batch_test(other)}
+        {
+            "Text": side.get("Text") if isinstance(side, dict) else None,
+            "LabeledData": batch_test(side),
+            "PredictedData": batch_test(other),
+        }
         for side, other in zip(labelled, predicted, strict=True)
     ]
 
 
 def batch_test(side: Any) -> Any:
     """A prediction object, also from the portal's batch-test layout (intent; entity, startPos, endPos, children)."""
-    if "Classification" in side or "Intent" not in side:
+    if not isinstance(side, dict) or "Classification" in side or "Intent" not in side:
         return side
     return {"Classification": [side["Intent"]], "Entities": [batch_entity(one) for one in side.get("Entities") or ()]}
 
 
 def batch_entity(one: Any) -> Any:
+    if not isinstance(one, dict):
+        return one
     children = [batch_entity(child) for child in one.get("Children") or ()]
-    return {"Name": one["Entity"], "StartPosition": one["StartPos"], "EndPosition": one["EndPos"], "Children": children}
+    places = {"StartPosition": one.get("StartPos"), "EndPosition": one.get("EndPos")}
+    return {"Name": one.get("Entity"), **places, "Children": children}

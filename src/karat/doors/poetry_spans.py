@@ -58,6 +58,8 @@ class Span:
             raise TypeError(f"offsets must be whole numbers, not {self.start!r} and {self.end!r}")
         if self.end <= self.start:
             raise ValueError(REVERSED)
+        if max(-self.start, self.end) >= 2**63:
+            raise ValueError(f"offsets {self.start} and {self.end} are beyond 64 bits")
 
     def __len__(self) -> int:
         return self.end - self.start
@@ -123,14 +125,18 @@ class Both:
     ids: Sequence[Any]
     gold: Spans
     pred: Spans
+    blank: int = -1
+    """Code of the empty label."""
 
     @classmethod
     def of(cls, ids: Sequence[Any], gold: Sequence[list[Span]], pred: Sequence[list[Span]]) -> Both:
         codes = Codes()
-        return cls(ids, columns(gold, codes), columns(pred, codes))
+        return cls(ids, columns(gold, codes), columns(pred, codes), codes.of(""))
 
     def matched(self, ignore_label: bool) -> Matching:
-        return Matching(excerpts(self.gold, self.pred, ignore_label=ignore_label), len(self.ids), ignore_label)
+        found = excerpts(self.gold, self.pred, ignore_label=ignore_label)
+        unnamed = self.gold.unit[self.gold.label == self.blank] if ignore_label else []
+        return Matching(found, len(self.ids), ignore_label, unnamed)
 
 
 @dataclass(eq=False)
@@ -140,9 +146,13 @@ class Matching:
     found: Excerpts
     size: int
     ignore_label: bool
+    unnamed: Any
+    """Pages with a reference without a name: without labels, what the system found is called the same."""
 
     def scored(self, weight: float) -> Pages:
-        return score_pages(self.found, self.size, partial_weight=weight, ignore_label=self.ignore_label, compat=True)
+        pages = score_pages(self.found, self.size, partial_weight=weight, ignore_label=self.ignore_label, compat=True)
+        pages.poems_spurious[self.unnamed] = 0
+        return pages
 
 
 class Codes:
@@ -309,7 +319,9 @@ def uniform_files(ref_file: Path, sys_file: Path) -> Both | None:
         return None
     code = {label: nth for nth, label in enumerate(gold.labels)}
     codes = np.array([code.setdefault(label, len(code)) for label in pred.labels], dtype=np.int64)
-    return Both(list(gold.ids), mine, Spans(theirs.unit, theirs.start, theirs.end, codes[theirs.label]))
+    return Both(
+        list(gold.ids), mine, Spans(theirs.unit, theirs.start, theirs.end, codes[theirs.label]), code.get("", -1)
+    )
 
 
 def both_files(
@@ -341,8 +353,10 @@ def pages_of(path: Path, kind: type[Any], wrong: list[Finding]) -> Iterator[Any]
     for number, line in numbered:
         if line.strip():
             try:
-                yield kind(json.loads(line))
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                page = kind(json.loads(line))
+                hash(page.page_id)
+                yield page
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
                 wrong.append(finding("bad-page", path.name, number, reason=said(error)))
 
 
@@ -362,6 +376,9 @@ def write_page_evals(
     scores = evaluate_files(Path(ref_file), Path(sys_file), ignore_label, partial_match_weight)
     target = Path(out_csv)
     partial = target.with_name(target.name + ".partial")
-    partial.write_text(scores.csv(), encoding="utf-8", newline="")
-    partial.replace(target)
+    try:
+        partial.write_text(scores.csv(), encoding="utf-8", newline="")
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
     return scores

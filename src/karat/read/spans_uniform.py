@@ -41,7 +41,7 @@ def _read(source: Source, look: Callable[[dict[str, Any]], Names | None]) -> Ann
     try:
         layout, names = _shown(source, look)
         return _annotated([_part(Block.of(lines, layout), names) for lines in blocks(source)], names)
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None  # a reader that can read more finds out why
 
 
