@@ -54,20 +54,26 @@ def sweep(source: Source, format: str, columns: Mapping[str, str]) -> Swept | No
     kind = _kind(first.get(roles.get("value", "")))
     if kind is None or not _is_plain(first, roles):
         return None
-    content = source.bytes()
-    try:
-        record = _like({name: _KINDS[kind] if name == roles["value"] else type(v) for name, v in first.items()})
-        records = _decoded(content, format, record)
-    except (msgspec.DecodeError, ValueError):
-        return None
-    column = {name: list(map(attrgetter(f"_{i}"), records)) for i, name in enumerate(first)}
-    values = column[roles["value"]]
-    names = len(first) * len(records) + (sum(map(len, values)) if kind in ("weights", "votes") else 0)
-    if not _each_once(content, names) or (int in map(type, first.values()) and b"-0" in content):
+    kinds = {name: _KINDS[kind] if name == roles["value"] else type(v) for name, v in first.items()}
+    column = _columns(source.bytes(), format, kinds, roles["value"])
+    if column is None:
         return None
     types = {name: "JSON" if name == roles["value"] else "VARCHAR" for name in first}
-    swept = Swept(types, kind, _keys(column, roles, len(records)), _ENTRIES[kind](values))
+    swept = Swept(types, kind, _keys(column, roles), _ENTRIES[kind](column[roles["value"]]))
     return None if _may_be_blank(swept) else swept
+
+
+def _columns(content: bytes, format: str, kinds: Mapping[str, Any], value: str) -> dict[str, list[Any]] | None:
+    """The columns of records that have exactly these fields; None where a record has others, or one of them twice."""
+    try:
+        records = _decoded(content, format, _like(kinds))
+    except (msgspec.DecodeError, ValueError):
+        return None
+    column = {name: list(map(attrgetter(f"_{i}"), records)) for i, name in enumerate(kinds)}
+    names = len(kinds) * len(records) + sum(map(len, column[value] if isinstance(column[value][0], dict) else ()))
+    # As a number, −0 would lose its sign, and as an id it is a text.
+    unsigned = int in kinds.values() and b"-0" in content
+    return None if unsigned or not _each_once(content, names) else column
 
 
 def _first(source: Source) -> dict[str, Any]:
@@ -102,8 +108,9 @@ def _is_plain(record: Mapping[str, Any], roles: Mapping[str, str]) -> bool:
     return plain and len(record) == len({name.lower() for name in record}) <= MOST
 
 
-def _keys(column: Mapping[str, list[Any]], roles: Mapping[str, str], rows: int) -> Keys:
+def _keys(column: Mapping[str, list[Any]], roles: Mapping[str, str]) -> Keys:
     """Test cases and ids as text; records without ids are paired by position."""
+    rows = len(column[roles["value"]])
     cases = column[roles["test_case"]] if "test_case" in roles else list(repeat("", rows))
     ids = column[roles["id"]] if "id" in roles else list(range(1, rows + 1))
     return Keys(_texts(cases), _texts(ids))
