@@ -48,7 +48,7 @@ class Field:
     def quote(self) -> bytes:
         return b'"' * self.text
 
-    @property
+    @cached_property
     def key(self) -> bytes:
         must(self.name.isascii() and self.name.isprintable() and not set(self.name) & set('"\\'))
         return b'"' + self.name.encode() + b'"'

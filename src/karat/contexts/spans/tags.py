@@ -132,7 +132,8 @@ class Tagged:
     @cached_property
     def sentence(self) -> Ints:
         """The sentence of each marked token."""
-        return np.repeat(np.arange(len(self.lengths)), self.lengths)[self.at]
+        marked = np.diff(np.searchsorted(self.at, np.cumsum(self.lengths)), prepend=0)
+        return np.repeat(np.arange(len(self.lengths)), marked)
 
     @cached_property
     def neighbours(self) -> tuple[Ints, Ints]:
@@ -230,7 +231,7 @@ def decode(tagged: Tagged, labels: Sequence[str], scheme: str = "lenient") -> Sp
     check_tags(tagged, scheme)
     before, after = tagged.neighbours
     bits = table(tagged.tags, scheme, suffix=tagged.suffix)
-    into, out = bits[before, tagged.code], bits[tagged.code, after]
+    into, out = _at(bits, before, tagged.code), _at(bits, tagged.code, after)
     pairing = _whole_spans if SCHEMES[scheme].whole else _forgiven_spans
     first, last = pairing(into, out)
     unit = tagged.sentence[first]
@@ -238,6 +239,10 @@ def decode(tagged: Tagged, labels: Sequence[str], scheme: str = "lenient") -> Sp
     return Spans(
         unit, tagged.at[first] - begin, tagged.at[last] + 1 - begin, _label_codes(tagged, labels)[tagged.code[first]]
     )
+
+
+def _at(bits: NDArray[np.uint8], before: Ints, now: Ints) -> NDArray[np.uint8]:
+    return bits.ravel()[before * len(bits) + now]
 
 
 def _label_codes(tagged: Tagged, labels: Sequence[str]) -> Ints:
@@ -267,7 +272,7 @@ def _whole_spans(into: NDArray[np.uint8], out: NDArray[np.uint8]) -> tuple[Ints,
 def malformed(tagged: Tagged) -> Ints:
     """Flat positions of tags that continue a span which is not there (an I- after O, or after another label)."""
     bits = table(tagged.tags, "lenient", suffix=tagged.suffix)
-    return tagged.at[(bits[tagged.neighbours[0], tagged.code] & BAD) > 0]
+    return tagged.at[(_at(bits, tagged.neighbours[0], tagged.code) & BAD) > 0]
 
 
 def equal_tokens(gold: Tagged, pred: Tagged) -> Ints:
