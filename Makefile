@@ -14,7 +14,7 @@ $(VENV)/test: pyproject.toml $(VENV)/core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	touch $@
 
-# ranx brings a compiler of its own, so only the full run and the benchmarks install it.
+# ranx brings a compiler of its own and spaCy a pipeline, so only the full run and the benchmarks install them.
 $(VENV)/full: pyproject.toml $(VENV)/test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[full]'
 	touch $@

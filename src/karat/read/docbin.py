@@ -23,16 +23,29 @@ def read_docbin(engine: Engine, source: Source, read: Read) -> Table:
         raise InputError(
             [finding("file-unreadable", read.name, reason="reading .spacy files needs spaCy (pip install spacy)")]
         )
-    import spacy
-    from spacy.tokens import DocBin
-
-    documents = DocBin().from_bytes(source.bytes()).get_docs(spacy.blank("xx").vocab)
-    records = [_record(document, read.columns.get("value")) for document in documents]
+    documents = _documents(source, read)
+    group = read.columns.get("value")
+    known = sorted({key for document in documents for key in document.spans})
+    if group and group not in known:
+        reason = f"no document has a span group {group!r}; there are: {', '.join(known) or 'none'}"
+        raise InputError([finding("span-unreadable", read.name, reason=reason)])
     plain = Read(read.name, read.role, {}, read.context)
+    records = [_record(document, group) for document in documents]
     return documents_table(records, plain, "docbin", lambda row: None, source.findings)
 
 
+def _documents(source: Source, read: Read) -> list[Any]:
+    import spacy
+    from spacy.tokens import DocBin
+
+    try:
+        return list(DocBin().from_bytes(source.bytes()).get_docs(spacy.blank("xx").vocab))
+    except Exception as error:  # whatever msgpack, zlib or spaCy think of the bytes
+        raise InputError([finding("file-unreadable", read.name, reason=f"it is no DocBin: {error}")]) from error
+
+
 def _record(document: Any, group: str | None) -> dict[str, Any]:
-    found = document.spans[group] if group else document.ents
+    """A document may lack a group that others have."""
+    found = document.ents if not group else document.spans[group] if group in document.spans else ()
     spans = [{"start": s.start_char, "end": s.end_char, "label": s.label_} for s in found]
     return {"text": document.text, "spans": spans}
