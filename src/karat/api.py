@@ -118,7 +118,8 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
         read = [partial(read_side, engine, stack, one, role, asked.given, name) for role, name, one in sides]
         golds, *preds = gathered(read)
         name = asked.context or detect_context(golds, preds)
-        plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed)
+        defaults = context(name).defaults(golds)
+        plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed, defaults)
         drop_faulty(engine, golds, preds, plan)
         gathered([partial(check_side, engine, table, plan) for table in (golds, *preds)])
         results = [evaluate_system(engine, golds, p, plan, units) for p in preds]

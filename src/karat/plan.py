@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,23 +56,29 @@ def make_plan(
     options: Mapping[str, Any],
     undefined: str = "report",
     seed: int = 0,
+    defaults: Sequence[str] | None = None,
 ) -> Plan:
-    """A plan for the context called ``name``; what it cannot do is said at once."""
+    """A plan for the context called ``name``; what it cannot do is said at once.
+
+    ``defaults`` are the metrics that the data call for when none is named, if not the context's own.
+    """
     chosen, known = context(name), catalogue(name)
     if undefined not in FILL:
         raise MetricError(f"undefined={undefined!r} is not one of {', '.join(FILL)}")
-    wanted = [known.resolve(m) for m in _expanded(metrics, chosen, known)]
+    wanted = [known.resolve(m) for m in _expanded(metrics, defaults or chosen.metrics, chosen, known)]
     return Plan(chosen, known, list(dict.fromkeys(wanted)), _options(chosen, options), undefined, seed)
 
 
-def _expanded(metrics: Iterable[str | Metric] | None, chosen: Context, known: Catalogue) -> list[str | Metric]:
+def _expanded(
+    metrics: Iterable[str | Metric] | None, defaults: Sequence[str], chosen: Context, known: Catalogue
+) -> list[str | Metric]:
     if metrics is None:
-        return list(chosen.metrics)
+        return list(defaults)
     if isinstance(metrics, (str, Metric)):
         metrics = [metrics]
     out: list[str | Metric] = []
     for one in metrics:
-        out += {"all": [d.name for d in known], "default": chosen.metrics, **chosen.groups}.get(str(one), [one])
+        out += {"all": [d.name for d in known], "default": defaults, **chosen.groups}.get(str(one), [one])
     return out
 
 

@@ -54,6 +54,10 @@ CASES: dict[str, Golden] = {
     "validate-json": Golden("validate broken.csv --json", 2),
     "validate-github": Golden("validate broken.csv --format github", 2),
     "metric": Golden("metrics kappa"),
+    "excerpts": Golden("evaluate pages.jsonl excerpts.jsonl --show excerpt-scores --show poems --show works --show excerpt-list"),
+    "excerpts-options": Golden(
+        "evaluate pages.jsonl excerpts.jsonl -m 'excerpt_f1(join=true)' -m 'excerpt_f1(factor=iou, assignment=one_to_one)'"
+    ),
 }  # fmt: skip
 
 

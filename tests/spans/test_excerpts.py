@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from karat.contexts.spans.excerpts import excerpts, score_pages
+from karat.contexts.spans.excerpts import Rule, excerpts, score_pages
 from karat.contexts.spans.span import Spans, merged
 from tests.spans.vectors import empty, load
 
@@ -30,7 +30,7 @@ def page(v):
 
 def scores(v):
     ignore = v["input"]["ignore_label"]
-    found = excerpts(*page(v), ignore_label=ignore)
+    found = excerpts(*page(v), Rule(ignore))
     return score_pages(found, 1, partial_weight=v["input"]["partial_match_weight"], ignore_label=ignore, compat=True)
 
 
@@ -66,10 +66,10 @@ def test_many_pages_at_once_are_the_pages_one_by_one():
 
 def test_a_perfect_system_scores_one_with_labels_ignored_and_references_merged():
     same = Spans.of([0, 0], [0, 5], [10, 12], [0, 1])
-    found = score_pages(excerpts(same, same, ignore_label=True, merge_gold=True), 1, ignore_label=True)
+    found = score_pages(excerpts(same, same, Rule(ignore_label=True, merge_gold=True)), 1, ignore_label=True)
     assert (found.precision[0], found.recall[0]) == (1, 1)
     # The script merges only the system's side: one span [0, 12) cut at 5.
-    theirs = score_pages(excerpts(same, same, ignore_label=True), 1, ignore_label=True)
+    theirs = score_pages(excerpts(same, same, Rule(ignore_label=True)), 1, ignore_label=True)
     assert theirs.precision[0] == pytest.approx((5 / 10 + 1) / 2)
 
 

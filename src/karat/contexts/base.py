@@ -107,6 +107,10 @@ class Context:
     unit: ClassVar[str] = "item"
     example: ClassVar[str] = ""
 
+    def defaults(self, gold: Table) -> tuple[str, ...]:
+        """What is computed for these data when no metric is named."""
+        return self.metrics
+
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
         """What is wrong with one file by itself, for this context."""
         return []

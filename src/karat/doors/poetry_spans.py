@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.contexts.spans.excerpts import Excerpts, Pages, excerpts, score_pages
+from karat.contexts.spans.excerpts import Excerpts, Pages, Rule, excerpts, score_pages
 from karat.contexts.spans.span import Spans
 from karat.findings import Finding, InputError, finding
 from karat.read.source import Source
@@ -134,7 +134,7 @@ class Both:
         return cls(ids, columns(gold, codes), columns(pred, codes), codes.of(""))
 
     def matched(self, ignore_label: bool) -> Matching:
-        found = excerpts(self.gold, self.pred, ignore_label=ignore_label)
+        found = excerpts(self.gold, self.pred, Rule(ignore_label))
         unnamed = self.gold.unit[self.gold.label == self.blank] if ignore_label else []
         return Matching(found, len(self.ids), ignore_label, unnamed)
 

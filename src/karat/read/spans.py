@@ -48,6 +48,9 @@ PLACES: dict[str, tuple[str, ...]] = {
 }
 """Names of a span's fields."""
 
+EXCERPTS = {"excerpts", "poem_spans"}
+"""Lists under these names are excerpts on pages."""
+
 INCLUSIVE = {"endPos", "EndPosition", "endCharIndex"}
 """Ends under these names point at the last character of a span."""
 
@@ -143,6 +146,7 @@ class Documents:
         self._take("text", self.texts, known, fields["text"], None)
         self.classes.append(_classes(known.get(fields["classes"] or "")))
         self.has |= {"classes"} if fields["classes"] else set()
+        self.has |= {"excerpts"} if fields["spans"] in EXCERPTS else set()
         spans = known.get(fields["spans"] or "")
         if spans is None or not isinstance(spans, list):
             self._bad(row, f"no list of spans; the document has: {', '.join(map(str, known)) or 'nothing'}")
@@ -195,6 +199,7 @@ class Documents:
             parent=columns[4] if "children" in self.has else None,
             texts=self.texts if "text" in self.has else None,
             quotes=self.quotes if quoted else None,
+            excerpts="excerpts" in self.has,
             classes=self.classes if "classes" in self.has else None,
         )  # fmt: skip
 

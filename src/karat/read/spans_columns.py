@@ -13,7 +13,7 @@ import numpy as np
 from karat.contexts.spans import Annotated, Spans
 from karat.read.relation import Engine, quoted
 from karat.read.source import Source
-from karat.read.spans import FIELDS, INCLUSIVE, PLACES, field_of
+from karat.read.spans import EXCERPTS, FIELDS, INCLUSIVE, PLACES, field_of
 from karat.read.table import Read
 
 _LAYOUT = {"json": "array", "jsonl": "newline_delimited"}
@@ -124,10 +124,10 @@ def _fetched(engine: Engine, source: Source, read: Read, layout: str, names: Nam
     wanted += f", coalesce({', '.join(map(quoted, _RARE))}) IS NOT NULL AS rare"
     wanted += (f", {quoted(count)} AS said" if count else "") + (f", {quoted(text)} AS text" if text else "")
     engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT {wanted} FROM {scan}")
-    return _columns(engine, raw, inner)
+    return _columns(engine, raw, inner, spans in EXCERPTS)
 
 
-def _columns(engine: Engine, raw: str, inner: dict[str, str]) -> Annotated | None:
+def _columns(engine: Engine, raw: str, inner: dict[str, str], excerpts: bool) -> Annotated | None:
     """Documents and flat spans as arrays; None where something is missing or a count is wrong."""
     documents = engine.run(f"SELECT * EXCLUDE (spans) FROM {raw}")
     ids, number = documents["id"].tolist(), documents["n"]
@@ -155,7 +155,7 @@ def _columns(engine: Engine, raw: str, inner: dict[str, str]) -> Annotated | Non
     code, labels = _codes(found["label"], known["hash"], known["label"].tolist())
     return Annotated(
         ids, Spans.of(unit, found["start"], found["end"], code), labels,
-        inclusive=inner["end"] in INCLUSIVE, texts=documents["text"].tolist() if "text" in documents else None,
+        inclusive=inner["end"] in INCLUSIVE, excerpts=excerpts, texts=documents["text"].tolist() if "text" in documents else None,
     )  # fmt: skip
 
 

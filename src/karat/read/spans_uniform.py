@@ -16,7 +16,7 @@ from karat.contexts.spans.annotated import Encoded
 from karat.contexts.spans.byte_codes import Words, coded
 from karat.contexts.spans.span import Ints
 from karat.read.source import Source
-from karat.read.spans import INCLUSIVE
+from karat.read.spans import EXCERPTS, INCLUSIVE
 from karat.read.spans_columns import SAMPLE, Names, names_of, objects
 from karat.read.table import Read
 from karat.read.uniform import Block, Irregular, Layout, blocks, joined, must, packed
@@ -86,4 +86,5 @@ def _annotated(parts: list[Part], names: Names) -> Annotated:
     spans = Spans(np.repeat(np.arange(len(number)), number), start, end, code)
     ids = Encoded(packed(joined([p.ids for p in parts])))
     known = list(Encoded(packed([word[rows] for word in label])))
-    return Annotated(ids, spans, known, inclusive=names.inner["end"] in INCLUSIVE)
+    inclusive, excerpts = names.inner["end"] in INCLUSIVE, names.spans in EXCERPTS
+    return Annotated(ids, spans, known, inclusive=inclusive, excerpts=excerpts)

@@ -90,6 +90,8 @@ class Annotated:
     """Physical line of each document."""
     span_lines: Ints | None = None
     token_lines: Ints | None = None
+    excerpts: bool = False
+    """Are the documents pages with excerpts, as the file's own names say?"""
     classes: Sequence[Sequence[str]] | None = None
     """Intents or other classes of each document."""
     prepared: dict[str, Side] = field(default_factory=dict)

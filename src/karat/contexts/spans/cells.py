@@ -12,7 +12,7 @@ import numpy as np
 from karat.cells import ClassCells, Floats, Sparse
 from karat.contexts.spans.data import SpanData
 from karat.contexts.spans.errors import BOTH, BOUNDARY, CORRECT, LABEL, MISSED, SPURIOUS
-from karat.contexts.spans.excerpts import Pages
+from karat.contexts.spans.excerpts import Pages, Rule
 from karat.contexts.spans.matching import share
 from karat.contexts.spans.semeval import COR, INC, MIS, PAR, SPU
 from karat.contexts.spans.span import Ints, counts, totals
@@ -143,9 +143,9 @@ class SpansCells(ClassCells):
         text, type_ = self.data.credits(text_requires_type=text_requires_type)
         return self._by_document(self.data.gold.unit[(text if kind == "text" else type_).gold])
 
-    def page(self, name: str, **choice: Any) -> Floats:
+    def page(self, name: str, rule: Rule, weight: float) -> Floats:
         """A column of the page-excerpt scores."""
-        pages: Pages = self.data.pages(**choice)
+        pages: Pages = self.data.pages(rule, weight)
         return self._spread(np.asarray(getattr(pages, name), dtype=float))
 
     @cached_property

@@ -15,7 +15,7 @@ from karat.contexts.spans import nested
 from karat.contexts.spans.annotated import Annotated, Side, Text
 from karat.contexts.spans.coverage import Coverage, Positions, coverage, positions
 from karat.contexts.spans.errors import Errors, cut_and_joined, errors
-from karat.contexts.spans.excerpts import Excerpts, Pages, excerpts, score_pages
+from karat.contexts.spans.excerpts import Excerpts, Pages, Rule, excerpts, score_pages
 from karat.contexts.spans.matching import Pairs, match
 from karat.contexts.spans.semeval import READINGS, Fits, Greedy, Outcomes, alignment, all_fits, outcomes, tally
 from karat.contexts.spans.span import Bools, Ints, Spans
@@ -36,6 +36,10 @@ class Matching:
         return self.policy in ("strict", "type")
 
 
+RULE = Rule(merge_gold=True)
+"""The poetry evaluation's rule, but for overlapping references, which are merged."""
+
+
 @dataclass(eq=False)
 class SpanData:
     """Documents with gold and predicted spans over one list of labels; `unit` counts documents."""
@@ -50,6 +54,8 @@ class SpanData:
     tagged: tuple[Tagged, Tagged, Ints] | None = None
     """Gold's and the prediction's tags and the sentences that are scored, where both sides are tags."""
     texts: Sequence[Text] | None = None
+    paged: bool = False
+    """Are the documents pages with excerpts?"""
     gold_classes: Sequence[Sequence[str]] | None = None
     pred_classes: Sequence[Sequence[str]] | None = None
     _kept: dict[Any, Any] = field(default_factory=dict)
@@ -139,19 +145,20 @@ class SpanData:
             return positions(self.gold, self.pred, len(self.labels))
         return positions(unlabelled(self.gold), unlabelled(self.pred), 1)
 
-    def excerpts(self, *, ignore_label: bool, merge_gold: bool) -> Excerpts:
-        key = ("excerpts", ignore_label, merge_gold)
-        if key not in self._kept:
-            self._kept[key] = excerpts(self.gold, self.pred, ignore_label=ignore_label, merge_gold=merge_gold)
-        return self._kept[key]
+    def excerpts(self, rule: Rule = RULE) -> Excerpts:
+        """Which system span each reference takes."""
+        if rule not in self._kept:
+            self._kept[rule] = excerpts(self.gold, self.pred, rule)
+        return self._kept[rule]
 
-    def pages(self, *, ignore_label: bool = False, merge_gold: bool = True, weight: float = 1.0) -> Pages:
+    def pages(self, rule: Rule = RULE, weight: float = 1.0) -> Pages:
         """The page-excerpt sums."""
-        key = ("pages", ignore_label, merge_gold, weight)
-        if key not in self._kept:
-            found = self.excerpts(ignore_label=ignore_label, merge_gold=merge_gold)
-            self._kept[key] = score_pages(found, self.units, partial_weight=weight, ignore_label=ignore_label)
-        return self._kept[key]
+        if (rule, weight) not in self._kept:
+            found = self.excerpts(rule)
+            self._kept[rule, weight] = score_pages(
+                found, self.units, partial_weight=weight, ignore_label=rule.ignore_label
+            )
+        return self._kept[rule, weight]
 
     @cached_property
     def trees(self) -> tuple[nested.Tree, nested.Tree]:
@@ -218,7 +225,7 @@ def combine(
     )
     return SpanData(
         g, p, labels, _either(gold.ids, pred.ids, documents), matching, gp, pp, _tagged(gold.tagged, pred.tagged, documents),
-        _either(gold.texts, pred.texts, documents),
+        _either(gold.texts, pred.texts, documents), gold.excerpts,
         _only(gold.classes, documents.gold), _only(pred.classes, documents.pred),
     )  # fmt: skip
 

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.contexts.spans.matching import Pairs, overlaps_in_turn, part, same_label, share
+from karat.contexts.spans.matching import Pairs, heaviest, overlaps_in_turn, part, same_label, share
 from karat.contexts.spans.span import (
     Bools,
     Ints,
@@ -88,21 +89,78 @@ class Excerpts:
     def chosen(self) -> Bools:
         return self.choice >= 0
 
+    @cached_property
+    def exact(self) -> Bools:
+        """Which pieces are at exactly their reference's place."""
+        start, end = self.gold.start[self.rows], self.gold.end[self.rows]
+        return (start == self.piece_start) & (end == self.piece_end)
 
-def excerpts(
-    gold: Spans, pred: Spans, *, ignore_label: bool = False, merge_gold: bool = False, factor: str = "longer"
-) -> Excerpts:
-    """Match references with system spans by the greatest overlap factor.
+    def credit(self, weight: float) -> Floats:
+        """What each piece is worth: 1 if it is exact, else weight × factor."""
+        return np.where(self.exact, 1.0, weight * self.factor)
+
+    @cached_property
+    def taken(self) -> Ints:
+        """How many references chose each system span."""
+        return counts(self.choice[self.chosen], len(self.pred))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How excerpts are matched.
 
     With `ignore_label` overlapping system spans are merged first. With `merge_gold` overlapping references are
-    merged too: all of them if labels are ignored, those of one label if not.
+    merged too: all of them if labels are ignored, those of one label if not. With `join` the system spans that lie
+    on one reference become one. `factor` says of what the common part is a share; any part counts whole with `any`.
     """
-    gold = _references(gold, ignore_label=ignore_label, merge=merge_gold)
-    pred = merged(pred) if ignore_label else pred.in_place()
+
+    ignore_label: bool = False
+    merge_gold: bool = False
+    factor: str = "longer"
+    assignment: str = "best"
+    join: bool = False
+
+    @property
+    def ranked_by(self) -> str:
+        return "longer" if self.factor == "any" else self.factor
+
+
+def excerpts(gold: Spans, pred: Spans, rule: Rule = Rule()) -> Excerpts:  # noqa: B008  (frozen)
+    """Match references with system spans by the greatest overlap factor."""
+    gold = _references(gold, ignore_label=rule.ignore_label, merge=rule.merge_gold)
+    pred = merged(pred) if rule.ignore_label else pred.in_place()
+    pairs = _candidates(gold, pred, rule)
+    if rule.join:
+        pred = _fragments_joined(pred, pairs)
+        pairs = _candidates(gold, pred, rule)
+    if rule.assignment == "one_to_one":
+        pairs = heaviest(gold, pred, pairs, lambda g, p, some, _: _whole(share(g, p, some, rule.ranked_by)))
+    choice = _best_choice(len(gold), pairs, share(gold, pred, pairs, rule.ranked_by))
+    return _cut(gold, pred, choice, rule.factor)
+
+
+def _candidates(gold: Spans, pred: Spans, rule: Rule) -> Pairs:
     pairs = overlaps_in_turn(gold, pred)
-    pairs = pairs if ignore_label else pairs.take(same_label(gold, pred, pairs))
-    choice = _best_choice(len(gold), pairs, share(gold, pred, pairs, factor))
-    return _cut(gold, pred, choice, factor)
+    return pairs if rule.ignore_label else pairs.take(same_label(gold, pred, pairs))
+
+
+def _whole(factor: Floats) -> Ints:
+    """Factors as whole numbers, whose sums do not depend on their order."""
+    return np.rint(factor * (1 << 40)).astype(np.int64)
+
+
+def _fragments_joined(pred: Spans, pairs: Pairs) -> Spans:
+    """System spans that have most in common with the same reference, from the first start to the last end."""
+    order = np.lexsort((pairs.gold, -pairs.common, pairs.pred))
+    lead = order[firsts(pairs.pred[order])]
+    owner = -1 - np.arange(len(pred))  # a span without a reference stays alone
+    owner[pairs.pred[lead]] = pairs.gold[lead]
+    order = np.lexsort((np.arange(len(pred)), owner))
+    begin = np.flatnonzero(firsts(owner[order]))
+    start = np.minimum.reduceat(pred.start[order], begin) if len(pred) else pred.start
+    end = np.maximum.reduceat(pred.end[order], begin) if len(pred) else pred.end
+    first = order[begin]
+    return Spans(pred.unit[first], start, end, pred.label[first]).in_place()
 
 
 def _references(gold: Spans, *, ignore_label: bool, merge: bool) -> Spans:
@@ -139,6 +197,8 @@ def _cut(gold: Spans, pred: Spans, choice: Ints, factor: str) -> Excerpts:
 
 def _piece_factor(gold_start: Ints, gold_end: Ints, start: Ints, end: Ints, of: str) -> Floats:
     common = np.minimum(gold_end, end) - np.maximum(gold_start, start)
+    if of == "any":
+        return (common > 0).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = part(common, gold_end - gold_start, end - start, of)
     value[common <= 0] = 0.0
@@ -149,8 +209,7 @@ def score_pages(
     found: Excerpts, pages: int, *, partial_weight: float = 1.0, ignore_label: bool = False, compat: bool = False
 ) -> Pages:
     """Sum up the pages; `compat` counts a poem with one missed excerpt as missed, as the poetry evaluation does."""
-    gold, pred, chosen = found.gold, found.pred, found.chosen
-    taken = counts(found.choice[chosen], len(pred))
+    gold, pred, chosen, taken = found.gold, found.pred, found.chosen, found.taken
     return Pages(
         relevance=_relevance(found, pages, partial_weight),
         retrieved=totals(pred.unit, np.maximum(taken, 1), pages).astype(np.int64),
@@ -164,10 +223,8 @@ def score_pages(
 
 
 def _relevance(found: Excerpts, pages: int, weight: float) -> Floats:
-    """1 for an exact piece, else weight × factor; added one by one in system order, so that every bit agrees."""
-    gold, rows = found.gold, found.rows
-    exact = (gold.start[rows] == found.piece_start) & (gold.end[rows] == found.piece_end)
-    return totals(gold.unit[rows], np.where(exact, 1.0, weight * found.factor), pages)
+    """The credits, added one by one in system order, so that every bit agrees with the poetry evaluation."""
+    return totals(found.gold.unit[found.rows], found.credit(weight), pages)
 
 
 def _poems(found: Excerpts, spare: Bools, pages: int, *, ignore_label: bool, compat: bool) -> dict[str, Ints]:

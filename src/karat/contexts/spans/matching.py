@@ -192,7 +192,7 @@ def _in_order(gold: Spans, pred: Spans, pairs: Pairs) -> Pairs:
         taken = _equal_spans(gold, pred, left, with_label=equal)
         left = _without(left, taken)
         chosen.append(taken)
-    chosen.append(_assigned(gold, pred, left))
+    chosen.append(heaviest(gold, pred, left))
     return joined(chosen)
 
 
@@ -232,23 +232,31 @@ def _all_once(rows: Ints) -> bool:
     return len(rows) < 2 or int(np.bincount(rows).max()) == 1
 
 
-def _assigned(gold: Spans, pred: Spans, pairs: Pairs) -> Pairs:
+Weigh = Callable[[Spans, Spans, Pairs, Ints], Ints]
+"""What each pair is worth, with the component that it belongs to."""
+
+
+def _most_alike(gold: Spans, pred: Spans, pairs: Pairs, component: Ints) -> Ints:
+    """More pairs of one label outweigh more pairs, and those outweigh all common positions of a component."""
+    most = int(np.bincount(component, weights=pairs.common).max()) + 1
+    return pairs.common + most + most * len(pairs) * same_label(gold, pred, pairs)
+
+
+def heaviest(gold: Spans, pred: Spans, pairs: Pairs, weigh: Weigh = _most_alike) -> Pairs:
     """Pairs without a rival are matched at once; only spans with rivals need an assignment."""
     hard = rivals(pairs)
     if not np.any(hard):
         return pairs
-    return joined([pairs.take(~hard), _contested(gold, pred, pairs.take(hard))])
+    return joined([pairs.take(~hard), _contested(gold, pred, pairs.take(hard), weigh)])
 
 
-def _contested(gold: Spans, pred: Spans, pairs: Pairs) -> Pairs:
+def _contested(gold: Spans, pred: Spans, pairs: Pairs, weigh: Weigh) -> Pairs:
     """Solve each overlap component: by dynamic programming where the spans of a side do not overlap, else exactly."""
     pairs = pairs.take(_sweep_order(gold, pred, pairs))
     component = _components(pairs)
     order = np.argsort(component, kind="stable")
     pairs, component = pairs.take(order), component[order]
-    # More pairs of one label outweigh more pairs, and those outweigh all common positions of a component.
-    most = int(np.bincount(component, weights=pairs.common).max()) + 1
-    weight = pairs.common + most + most * len(pairs) * same_label(gold, pred, pairs)
+    weight = weigh(gold, pred, pairs, component)
     flat = _flat_components(gold, pred, pairs, component)[component]
     chosen = np.zeros(len(pairs), dtype=bool)
     chosen[flat] = _schedule(pairs.take(flat), component[flat], weight[flat])

@@ -3,32 +3,35 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from karat.cells import Floats, Weights
 from karat.contexts.spans.cells import SpansCells
+from karat.contexts.spans.excerpts import Rule
 from karat.metric import MetricError, metric
 from karat.score import Values, defined, ratio
 
 Over = Literal["pages", "nonempty", "pooled"]
+Factor = Literal["longer", "iou", "gold", "pred", "any"]
+Assignment = Literal["best", "one_to_one"]
 
 _POETRY = "Princeton Prosody Archive, evaluation of poetry excerpts, 2025, https://github.com/Princeton-CDH/ppa-nlp"
 
 
-def _checked(weight: float, **choice: Any) -> dict[str, Any]:
+def _averaged(W: Weights, cells: SpansCells, over: str, each: str, below: str, rule: Rule, weight: float) -> Values:
+    """The mean of a page score, over all pages or those with spans; or the pooled ratio."""
     if not 0 <= weight <= 1:
         raise MetricError(f"weight={weight}: a partial match counts between 0 and 1")
-    return {"weight": weight, **choice}
 
+    def column(name: str) -> Floats:
+        return cells.page(name, rule, weight)
 
-def _averaged(W: Weights, cells: SpansCells, over: str, each: str, below: Any, choice: dict[str, Any]) -> Values:
-    """The mean of a page score, over all pages or those with spans; or the pooled ratio."""
     if over == "pooled":
-        return ratio(W @ cells.page("relevance", **choice), W @ below, "no spans to divide by")
+        return ratio(W @ column("relevance"), W @ column(below), "no spans to divide by")
     used = cells.one if over == "pages" else (cells.gold_spans + cells.pred_spans > 0).astype(float)
-    return ratio(W @ (cells.page(each, **choice) * used), W @ used, "no pages")
+    return ratio(W @ (column(each) * used), W @ used, "no pages")
 
 
 @metric(SpansCells, title="Excerpt precision", reference=_POETRY)
@@ -40,12 +43,16 @@ def excerpt_precision(
     weight: float = 1.0,
     ignore_label: bool = False,
     merge_gold: bool = True,
+    factor: Factor = "longer",
+    assignment: Assignment = "best",
+    join: bool = False,
 ) -> Values:
     """Mean over pages of relevance / retrieved: how much of what was marked belongs to an excerpt.
 
     Each reference takes the system span of the greatest overlap factor, common / longer; a span taken by k references
     is cut at their starts. Relevance adds 1 for an exact piece, weight × factor else; retrieved counts pieces and
-    spans that nobody took. An empty answer has 1 on an empty page, 0 elsewhere.
+    spans that nobody took. An empty answer has 1 on an empty page, 0 elsewhere. `factor` divides by another length, or
+    counts any common part whole; `one_to_one` maximises the sum of factors; `join` makes fragments one span.
     Undefined without pages.
 
     >>> # gold a[0,10); predicted a[0,5): factor 5/10
@@ -53,8 +60,8 @@ def excerpt_precision(
     >>> karat.evaluate(gold, pred, metrics=["excerpt_precision"])["excerpt_precision"].value
     0.5
     """
-    choice = _checked(weight, ignore_label=ignore_label, merge_gold=merge_gold)
-    return _averaged(W, cells, over, "precision", cells.page("retrieved", **choice), choice)
+    rule = Rule(ignore_label, merge_gold, factor, assignment, join)
+    return _averaged(W, cells, over, "precision", "retrieved", rule, weight)
 
 
 @metric(SpansCells, title="Excerpt recall", reference=_POETRY)
@@ -66,6 +73,9 @@ def excerpt_recall(
     weight: float = 1.0,
     ignore_label: bool = False,
     merge_gold: bool = True,
+    factor: Factor = "longer",
+    assignment: Assignment = "best",
+    join: bool = False,
 ) -> Values:
     """Mean over pages of relevance / references: how much of the excerpts was found; see `excerpt_precision`.
 
@@ -77,8 +87,8 @@ def excerpt_recall(
     >>> karat.evaluate(gold, [{"id": "p", "spans": [[0, 5, "a"]]}], metrics=["excerpt_recall"])["excerpt_recall"].value
     0.25
     """
-    choice = _checked(weight, ignore_label=ignore_label, merge_gold=merge_gold)
-    return _averaged(W, cells, over, "recall", cells.page("gold", **choice), choice)
+    rule = Rule(ignore_label, merge_gold, factor, assignment, join)
+    return _averaged(W, cells, over, "recall", "gold", rule, weight)
 
 
 @metric(SpansCells, title="Excerpt F1", reference=_POETRY)
@@ -90,6 +100,9 @@ def excerpt_f1(
     weight: float = 1.0,
     ignore_label: bool = False,
     merge_gold: bool = True,
+    factor: Factor = "longer",
+    assignment: Assignment = "best",
+    join: bool = False,
 ) -> Values:
     """Mean over pages of 2 · relevance / (retrieved + references), 1 for a page that is empty on both sides.
 
@@ -101,8 +114,8 @@ def excerpt_f1(
     >>> round(e["excerpt_f1"].value, 4)
     0.3333
     """
-    choice = _checked(weight, ignore_label=ignore_label, merge_gold=merge_gold)
-    return _averaged(W, cells, over, "f1", cells.page("halves", **choice), choice)
+    rule = Rule(ignore_label, merge_gold, factor, assignment, join)
+    return _averaged(W, cells, over, "f1", "halves", rule, weight)
 
 
 _PLAGDET = "Potthast et al. 2010, https://aclanthology.org/C10-2115"

@@ -40,9 +40,23 @@ class SpansContext(Context):
         "muc_f1(reading=type)",
         "token_f1",
     )
+    page_metrics = (
+        "excerpt_precision",
+        "excerpt_recall",
+        "excerpt_f1",
+        "excerpt_f1(over=nonempty)",
+        "excerpt_precision(over=pooled)",
+        "excerpt_recall(over=pooled)",
+        "excerpt_f1(over=pooled)",
+    )
+    """What is computed for pages with excerpts."""
     options = OPTIONS["spans"]
     unit = "document"
     example = '{"id": "1", "spans": [{"start": 0, "end": 4, "label": "PER"}]}'
+
+    def defaults(self, gold: Table) -> tuple[str, ...]:
+        found = gold.coded.get("spans")
+        return self.page_metrics if isinstance(found, Annotated) and found.excerpts else self.metrics
 
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
         return check_side(table, options)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,37 +14,19 @@ from karat.contexts.multilabel import MultiLabelCells
 from karat.contexts.spans.cells import SpansCells
 from karat.contexts.spans.data import SpanData, quote
 from karat.contexts.spans.errors import KINDS, confusion
+from karat.contexts.spans.excerpt_tables import excerpt_tables
+from karat.contexts.spans.later import LISTED, SCORES, LaterDetail
 from karat.contexts.spans.semeval import OUTCOMES, READINGS, precision_recall_f1
 from karat.contexts.spans.span import Ints, counts
 from karat.evaluation import Detail
-
-LISTED = 1000
-"""Longest list of errors; the counts are of all of them."""
-
-SCORES = ["precision", "recall", "f1"]
-
-
-class LaterDetail(Detail):
-    """A table whose rows are computed when they are first read: reports that do not show it cost nothing."""
-
-    def __init__(
-        self, name: str, title: str, columns: list[str], make: Callable[[], list[list[Any]]], kind: str = "table"
-    ) -> None:
-        for key, value in (("name", name), ("title", title), ("columns", columns), ("kind", kind), ("_make", make)):
-            object.__setattr__(self, key, value)
-
-    @cached_property
-    def rows(self) -> list[list[Any]]:  # type: ignore[override]
-        make: Callable[[], list[list[Any]]] = self._make  # type: ignore[attr-defined]
-        return make()
 
 
 def tables(cells: SpansCells) -> list[Detail]:
     """All tables that the data can fill."""
     makers: list[Callable[[SpansCells], Detail | None]] = [
-        semeval, semeval_by_label, report, error_counts, confusion_matrix, error_list, entities, excerpts, intents, queries,
+        semeval, semeval_by_label, report, error_counts, confusion_matrix, error_list, entities, intents, queries,
     ]  # fmt: skip
-    return [detail for detail in (make(cells) for make in makers) if detail is not None]
+    return [detail for detail in (make(cells) for make in makers) if detail is not None] + excerpt_tables(cells)
 
 
 def _scores(counted: Ints, reading: str) -> list[float]:
@@ -206,19 +187,6 @@ def _entity_row(name: str, gold: Any, pred: Any, text: Any, type_: Any) -> list[
     scores += [(2 * text, gold + pred), (2 * type_, gold + pred)]
     values = [float(above / below) if below else None for above, below in scores]
     return [name, int(gold), int(pred), int(text), int(type_), *values]
-
-
-def excerpts(cells: SpansCells) -> Detail:
-    """Page excerpts: what was matched, missed and spurious, in spans and in poems."""
-    return LaterDetail("excerpts", "Page excerpts", ["count", "number"], lambda: _excerpts(cells))
-
-
-def _excerpts(cells: SpansCells) -> list[list[Any]]:
-    pages = cells.data.pages()
-    names = ("matched", "missed", "spurious", "poems_matched", "poems_missed", "poems_spurious")
-    rows: list[list[Any]] = [[name.replace("_", " "), int(getattr(pages, name).sum())] for name in names]
-    empty = int(((pages.gold == 0) & (pages.pred == 0)).sum())
-    return [*rows, ["pages", len(pages.gold)], ["pages empty on both sides", empty]]
 
 
 def intents(cells: SpansCells) -> Detail | None:
