@@ -254,7 +254,7 @@ def test_slow_and_fast_reading_agree(tmp_path, monkeypatch):
 def test_flat_spans_are_read_by_the_engine(layout, tmp_path, monkeypatch):
     path = write(tmp_path / "g.jsonl", LAYOUTS[layout])
     monkeypatch.setattr("karat.read.spans._records", lambda *_: pytest.fail("read record by record"))
-    assert karat.evaluate(path, path)["f1"].value == 1
+    assert karat.evaluate(path, path, metrics=["f1"])["f1"].value == 1
 
 
 def test_children_late_in_a_file_are_not_lost(tmp_path):
