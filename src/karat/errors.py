@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from karat.cells import Cells
-from karat.contexts import catalogue
+from karat.contexts import catalogue, context
 from karat.evaluation import Detail, Evaluation, SystemResult
 from karat.metric import Catalogue, Definition, Metric, MetricError
 from karat.score import Floats
@@ -63,7 +63,7 @@ def has_units(cells: Cells) -> bool:
 def worst(evaluation: Evaluation, system: SystemResult, metric: str | Metric | None = None, limit: int = 20) -> Worst:
     """The units with the worst scores, worst first; units alike in score come in the order of their ids."""
     known = catalogue(evaluation.context)
-    chosen, (score,) = _unit_scores(known, evaluation.metrics, [system.cells], metric)
+    chosen, (score,) = _unit_scores(known, _metrics(evaluation), [system.cells], metric)
     cell, cases, ids = _units(system.cells)
     value = _short(known, chosen, score)[cell]
     bad = np.flatnonzero(value < 0)
@@ -81,7 +81,7 @@ def disagreements(
     """Units that two systems score differently, the widest gaps first, and how many there are."""
     first, second = (_named(evaluation, name) for name in (a, b))
     known = catalogue(evaluation.context)
-    chosen, (one, other) = _unit_scores(known, evaluation.metrics, [first.cells, second.cells], metric)
+    chosen, (one, other) = _unit_scores(known, _metrics(evaluation), [first.cells, second.cells], metric)
     keys, cells = _common(first.cells, second.cells)
     gap = np.abs(one[cells[:, 0]] - other[cells[:, 1]])
     order = np.argsort(-np.nan_to_num(gap), kind="stable")
@@ -113,6 +113,18 @@ def _named(evaluation: Evaluation, name: str) -> SystemResult:
     raise MetricError(f"there is no system {name!r}; there are: {', '.join(s.name for s in evaluation.systems)}")
 
 
+def _metrics(evaluation: Evaluation) -> list[Metric]:
+    """Metrics to score units by, in the order in which they are tried: the evaluation's, then the context's usual ones."""
+    known = catalogue(evaluation.context)
+    usual = [known.resolve(name) for name in context(evaluation.context).metrics]
+    return [m for some in (evaluation.metrics, usual) for m in sorted(some, key=lambda m: _trial(known[m.name]))]
+
+
+def _trial(definition: Definition) -> tuple[bool, bool]:
+    """Means over units come first, and F1 before precision and recall."""
+    return not (definition.unit_mean or definition.proportion), "f1" not in definition.name
+
+
 def _unit_scores(
     known: Catalogue, metrics: Sequence[Metric], sides: Sequence[Cells], wanted: str | Metric | None
 ) -> tuple[Metric, list[Floats]]:
@@ -120,15 +132,11 @@ def _unit_scores(
     if wanted is not None:
         metric = known.resolve(wanted)
         return metric, [_each(known, metric, cells) for cells in sides]
-    for metric in sorted(metrics, key=lambda m: (not _of_units(known[m.name]), "f1" not in m.name)):
+    for metric in metrics:
         scores = [_each(known, metric, cells) for cells in sides]
         if any((_short(known, metric, s) < 0).any() for s in scores) or len(_values(scores)) > 1:
             return metric, scores
     raise MetricError("no metric of this evaluation tells one unit from another; name one that does with -m")
-
-
-def _of_units(definition: Definition) -> bool:
-    return bool(definition.unit_mean or definition.proportion)
 
 
 def _values(scores: Sequence[Floats]) -> Floats:

@@ -6,11 +6,13 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.report import browser as chromium
+from tests.report.examples import EXAMPLES
 
 import karat
 from karat.evaluation import Evaluation, Interval, Score
@@ -91,6 +93,20 @@ def test_page_is_whole_and_accessible(browser, reports, name, width, scheme):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         if SHOTS:
             page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png", full_page=True)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_pages_of_every_context(browser, tmp_path, name):
+    file = tmp_path / "report.html"
+    file.write_text(EXAMPLES[name](tmp_path).to_html(), encoding="utf-8")
+    for width, scheme in product((360, 1280), ("light", "dark")):
+        with chromium.page(browser, file, width, scheme) as (page, asked):
+            page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            assert chromium.violations(page) == []
+            assert asked == [file.as_uri()]
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            if SHOTS:
+                page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png", full_page=True)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -182,6 +198,21 @@ def test_keyboard_reaches_the_scores_first(browser, reports):
     with chromium.page(browser, reports["one"][0]) as (page, _):
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.textContent") == "Skip to the scores"
+
+
+def test_folded_tables_open_from_the_keyboard(browser, tmp_path):
+    (tmp_path / "report.html").write_text(EXAMPLES["labels"](tmp_path).to_html(), encoding="utf-8")
+    with chromium.page(browser, tmp_path / "report.html") as (page, _):
+        total, reached = page.evaluate("document.querySelectorAll('summary').length"), 0
+        for _ in range(200):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.tagName") == "SUMMARY":
+                reached += 1
+                assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+                page.keyboard.press("Enter")
+            if reached == total:
+                break
+        assert page.evaluate("document.querySelectorAll('details:not([open])').length") == 0
 
 
 @pytest.mark.parametrize("cases", [1, 12])

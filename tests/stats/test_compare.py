@@ -606,3 +606,12 @@ def test_charts_share_their_groups_with_the_table(comparison):
     charts = comparison.charts()
     assert len(charts) == 8
     assert all(chart.startswith("<svg") for chart in charts)
+
+
+def test_a_metric_that_is_undefined_from_the_start():
+    """It asks for no product at all."""
+    gold = [{"A": 0.7, "B": 0.3}, {"A": 0.2, "B": 0.8}] * 10
+    found = karat.compare(gold, {"x": gold, "y": gold[::-1]}, metrics=["wasserstein", "manhattan"], draws=19)
+    assert found.pairs[0].verdict == "undefined"
+    alone = karat.compare(gold, {"x": gold, "y": gold[::-1]}, metrics=["wasserstein"], draws=19)
+    assert alone.pairs[0].p is None

@@ -15,6 +15,7 @@ from glob import glob
 from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine, make_url, text
 
 
 def _binaries() -> Path:
@@ -73,3 +74,30 @@ def running(largest_file: int | None = None) -> Iterator[str]:
     finally:
         call(str(binaries / "pg_ctl"), "-D", str(data), "-w", "-m", "immediate", "stop")
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _ask(url: str, *statements: str) -> None:
+    engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+    engine.dispose()
+
+
+def on_disk(url: str, folder: Path) -> str:
+    """A new database of the server whose files are in ``folder``."""
+    user = _user()
+    for place in (folder, *folder.parents):
+        if user and place.stat().st_uid == 0 and not place.stat().st_mode & 0o001:
+            place.chmod(place.stat().st_mode | 0o011)
+    place = folder / "tables"
+    place.mkdir()
+    if user:
+        shutil.chown(place, user)
+    _ask(url, f"CREATE TABLESPACE small LOCATION '{place}'", "CREATE DATABASE small TABLESPACE small")
+    return make_url(url).set(database="small").render_as_string(hide_password=False)
+
+
+def off_disk(url: str, of: str) -> None:
+    """Take the database away again."""
+    _ask(url, f"DROP DATABASE {make_url(of).database} WITH (FORCE)", "DROP TABLESPACE small")

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from karat.store import Store, StoreError, open_store
-from tests.store import server
+from tests.store import disk, server
 from tests.store.saver import evaluation
 
 
@@ -102,6 +102,44 @@ def test_full_disk_on_postgres():
         assert_whole(store)
         assert store.save(evaluation()).id in ids(store)
         store.close()
+
+
+def test_really_full_disk_on_sqlite(tmp_path):
+    with disk.small(tmp_path / "small", 1) as folder:
+        address = str(folder / "runs.db")
+        store = open_store(address)
+        before = store.save(evaluation()).id
+        lines = said(saver(address, 2, 100_000))
+        assert len(lines) == 2
+        assert all("nothing was changed: database or disk is full" in line for line in lines)
+        assert all("free some space" in line for line in lines)
+        assert ids(open_store(address)) == {before}
+        assert_whole(open_store(address))
+        (folder / "rest").write_bytes(b"x" * 300_000)
+        found = evaluation(2_000)
+        with pytest.raises(StoreError, match="disk is full"):
+            [store.save(found) for _ in range(500)]
+        assert_whole(store)
+        (folder / "rest").unlink()
+        assert store.save(evaluation()).id in ids(store)
+
+
+def test_really_full_disk_on_postgres(tmp_path, postgres):
+    """The store's database stands on a small disk, the server's own files on another."""
+    with disk.small(tmp_path / "small", 24) as folder:
+        url = server.on_disk(postgres, folder)
+        store = open_store(url)
+        before = store.save(evaluation()).id
+        huge = evaluation(50)
+        huge.systems[0].cells.unit_ids = [random.randbytes(400).hex() for _ in range(60_000)]
+        with pytest.raises(StoreError, match=r"nothing was changed.*No space left on device") as found:
+            store.save(huge)
+        assert "free some space" in str(found.value)
+        assert ids(store) == {before}
+        assert_whole(store)
+        assert store.save(evaluation()).id in ids(store)
+        store.close()
+        server.off_disk(postgres, url)
 
 
 def test_store_that_cannot_be_written(tmp_path):

@@ -19,7 +19,8 @@ from karat.report.rows import Grid
 
 def page(comparison: Comparison, header: str, grids: Sequence[Grid], digits: int = 4) -> str:
     """The report of the systems with verdicts, charts and every table of the text report in front."""
-    title = "Comparison of " + ", ".join(comparison.systems)
+    names = comparison.systems
+    title = "Comparison of " + (", ".join(names) if len(names) <= 3 else f"{len(names)} systems")
     drawn = [(_label(chart), chart) for chart in charts(comparison)]
     section = Section("Comparison", header, list(comparison.sentences()), drawn, list(grids))
     return render(comparison.evaluation, digits=digits, title=title, section=section)

@@ -119,7 +119,7 @@ class Shared:
             else:
                 own = led.total(vector)
                 products.append(np.broadcast_to(own, (len(totals), *own.shape[1:])))
-        return Replay(products, len(led.n))
+        return Replay(products, len(led.n), len(totals))
 
 
 FEW_CELLS = 5_000
@@ -148,6 +148,6 @@ def merged(statistic: Statistic, n: Floats, few: int = FEW_CELLS) -> tuple[Stati
             totals[:, ends[i]] if len(x.shape) == 1 else totals[:, ends[i] : ends[i + 1]]
             for i, x in enumerate(led.vectors)
         ]
-        return statistic(Replay([columns[v] for v in led.vector], len(n)))
+        return statistic(Replay([columns[v] for v in led.vector], len(n), len(totals)))
 
     return score, np.bincount(inverse, n, len(first)).astype(float)

@@ -99,7 +99,23 @@ def _said(address: str) -> Iterator[None]:
     try:
         yield
     except exc.DBAPIError as error:
-        raise StoreError(f"the store {shown(address)} failed and nothing was changed: {error.orig}") from error
+        said = f"the store {shown(address)} failed and nothing was changed: {str(error.orig).strip()}"
+        raise StoreError(said + _way_out(str(error.orig))) from error
+
+
+def _way_out(complaint: str) -> str:
+    """What to do about it, where that is known."""
+    hints = {
+        "full": "free some space, or name a store on another disk with --store",
+        "no space left": "free some space on the server's disk",
+        "readonly": "make the file and its folder writable, or name another store with --store",
+        "unable to open": "make the file and its folder readable and writable, or name another store with --store",
+        "not a database": "name a store that karat made with --store, or move this file away",
+        "is locked": "another process holds the store; try again when it is done",
+        "connect": "see that the server runs and that the URL names its host, database and user",
+    }
+    found = next((hint for sign, hint in hints.items() if sign in complaint.lower()), "")
+    return f" ({found})" if found else ""
 
 
 def shown(address: str) -> str:

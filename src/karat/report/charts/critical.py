@@ -29,19 +29,20 @@ def critical_difference(
     """
     order = [int(i) for i in np.argsort(mean_ranks, kind="stable")]
     left, right = order[: (len(order) + 1) // 2], order[(len(order) + 1) // 2 :]
-    scale = svg.Scale(1, max(len(names), 2), SIDE + EDGE, SIDE + EDGE + AXIS)
+    side = svg.side([f"{name}  {rank:.2f}" for name, rank in zip(names, mean_ranks, strict=True)], SIDE - 10) + 10
+    scale = svg.Scale(1, max(len(names), 2), side + EDGE, side + EDGE + AXIS)
     levels = bar_levels([_ends(g, mean_ranks) for g in groups])
     axis = 74
     under = axis + 14 + BAR * (max(levels, default=-1) + 1) + 12
-    parts = [svg.text(0, 14, svg.fitted(title, 2 * SIDE + AXIS), css="title", title=title)]
+    parts = [svg.text(0, 14, svg.fitted(title, 2 * side + AXIS), css="title", title=title)]
     parts += _ruler(scale, difference) + _axis(scale, len(names), axis)
     for group, level in zip(groups, levels, strict=True):
         low, high = _ends(group, mean_ranks)
         y = axis + 12 + BAR * level
         parts.append(svg.line(scale(low) - 4, y, scale(high) + 4, y, css="accent", width=4))
-    parts += _labels(left, names, mean_ranks, scale, axis, under, SIDE + EDGE - 8, "end")
-    parts += _labels(right[::-1], names, mean_ranks, scale, axis, under, SIDE + EDGE + AXIS + 8, "start")
-    return svg.document(2 * (SIDE + EDGE) + AXIS, under + ROW * len(left) + 10, parts, title)
+    parts += _labels(left, names, mean_ranks, scale, axis, under, side + EDGE - 8, "end")
+    parts += _labels(right[::-1], names, mean_ranks, scale, axis, under, side + EDGE + AXIS + 8, "start")
+    return svg.document(2 * (side + EDGE) + AXIS, under + ROW * len(left) + 10, parts, title)
 
 
 def _ends(group: Sequence[int], mean_ranks: NDArray[np.float64]) -> tuple[float, float]:
