@@ -285,3 +285,13 @@ def test_categorization_by_default(pairs, recall, matrix):
     assert found["by_category"]["1"]["recall"] == found["overall"]["recall_weighted"] == recall
     assert found["confusion_matrix"] == matrix
     assert sum(found["by_category"]["1"][n] for n in ("tp", "fp", "fn", "tn")) == len(pairs)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_document_without_pages_leaves_the_categories_of_the_others_alone(strict):
+    one, two = Category(5, "one"), Category(2, "two")
+    gold = [Document.of([], id_=1, category=one), Document.of([True, True], id_=2, category=two)]
+    pred = [Document.of([], copy_of_id=1), Document.of([True, False], [1.0, 0.2], copy_of_id=2)]
+    found = FileSplittingEvaluation(gold, pred, zero_division=None, strict=strict).evaluation_results_by_category
+    assert [found[5][name] for name in ("true_positives", "false_negatives", "recall")] == [0, 0, None]
+    assert [found[2][name] for name in ("true_positives", "false_negatives", "recall")] == [1, 1, 0.5]

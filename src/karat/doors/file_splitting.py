@@ -184,7 +184,8 @@ class FileSplittingEvaluation:
         found = _metrics("splitting")
         result = found[name].compute(self._cells.pooled(), self._cells, found.resolve(name))
         assert result.by_class is not None
-        return float(result.value[0]), result.by_class[0].tolist()
+        found_by = dict(zip(self._cells.classes, result.by_class[0].tolist(), strict=True))
+        return float(result.value[0]), [found_by.get(str(i), 0.0) for i in range(len(self._categories))]
 
     def calculate(self) -> None:
         """Overall counts and scores, as ``evaluation_results``."""
@@ -340,7 +341,9 @@ def _side(pairs: Sequence[tuple[Any, Any]], side: int, categories: Sequence[str]
         np.array([n for own in numbers for n in own], np.int64),
         np.array([bool(page.is_first_page) for pages in documents for page in pages], bool),
         None,
-        np.array(categories if side == 0 else [None] * len(pairs), object),
+        np.array([own for own, pages in zip(categories, documents, strict=True) for _ in pages], object)
+        if side == 0
+        else np.full(sum(map(len, documents)), None, object),
         np.zeros(len(pairs), bool),
     )
 
