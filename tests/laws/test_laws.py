@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from karat.contexts import MODULES, catalogue
-from tests.laws.laws import Subject, broken, symmetric_iff_declared, variants
+from tests.laws.laws import UNDEFINED, Subject, broken, has_value, needless, symmetric_iff_declared, variants
 
 SUBJECTS = [s for name in MODULES for definition in catalogue(name) for s in variants(name, definition)]
 
@@ -22,6 +22,15 @@ def test_laws(subject: Subject) -> None:
 @pytest.mark.parametrize("subject", [s for s in SUBJECTS if not s.metric.params], ids=named)
 def test_symmetric_iff_declared(subject: Subject) -> None:
     symmetric_iff_declared(subject)
+
+
+def test_every_exemption_is_needed() -> None:
+    assert needless(SUBJECTS) == []
+
+
+def test_the_laws_say_something_of_every_metric() -> None:
+    plain = [s for s in SUBJECTS if not s.metric.params]
+    assert {named(s) for s in plain if not has_value(s)} == UNDEFINED.keys()
 
 
 def test_no_metric_is_left_out() -> None:
