@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparison in every context: whose labels may differ, whose units are queries, whose cells may be merged."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.stats.systems import GOLD, SYSTEMS, bundles, label_sets, records, spans, weights
+
+import karat
+
+
+def test_label_sets_may_differ():
+    odd = SYSTEMS["fair"].copy()
+    odd[:5] = "Z"
+    c = karat.compare(GOLD, {"a": SYSTEMS["good"], "b": odd}, metrics=["accuracy", "f1", "icm"], resamples=199)
+    assert all(p.verdict == "better" for p in c.pairs)
+    assert c.pairs[1].test.name == "randomisation"
+    for pair in c.pairs:
+        assert pair.b_value == pytest.approx(c.evaluation.systems[1][pair.metric].value)
+
+
+def test_label_sets_of_spans_may_differ():
+    rng = np.random.default_rng(6)
+    gold = spans(rng, 1.0)
+    odd = [[t.replace("LOC", "ORG") for t in row] for row in spans(rng, 0.9, gold)]
+    c = karat.compare(gold, {"a": spans(rng, 0.95, gold), "b": odd}, context="spans", metrics=["f1"], resamples=199)
+    assert c.pairs[0].test.name == "paired bootstrap"
+    assert "labels or levels differ" in c.pairs[0].test.note
+    assert c.pairs[0].verdict == "better"
+
+
+def test_several_test_cases_give_ranks():
+    case = lambda i: f"T{i % 8}"
+    c = karat.compare(
+        records(GOLD, case), {n: records(s, case) for n, s in SYSTEMS.items()}, metrics=["f1"], rope=0.01, resamples=199
+    )
+    ranks = c.ranks[0]
+    assert ranks.test_cases == 8
+    assert ranks.mean_ranks[0] < ranks.mean_ranks[3]
+    assert sum(c.pairs[0].test_cases) == 8
+    assert c.pairs[0].posterior is not None
+    assert c.pair("good", "poor", "f1").verdict == "better"
+
+
+def test_weights_of_joint_cells_are_gathered():
+    from karat.stats.comparing import gathered
+
+    W = np.array([[1.0, 2.0, 4.0, 8.0]])
+    np.testing.assert_array_equal(gathered(W, np.array([2, -1, 0, 2]), 4), [[4, 0, 9, 0]])
+
+
+@pytest.mark.parametrize(
+    ("context", "make"), [("spans", spans), ("splitting", bundles), ("multilabel", label_sets), ("soft", weights)]
+)
+def test_every_metric_of_every_context(context, make):
+    """All metrics have an interval around their score, and the better system is never called worse."""
+    rng = np.random.default_rng(6)
+    gold = make(rng, 1.0)
+    pair = {"good": make(rng, 0.95, gold), "poor": make(rng, 0.6, gold)}
+    c = karat.compare(gold, pair, context=context, metrics=["all"], resamples=199, draws=299, correction="none")
+    assert c.evaluation.context == context
+    for score in c.evaluation.systems[0]:
+        if score.value is not None:
+            assert score.interval is not None, score.metric
+            assert score.interval.low - 1e-9 <= score.value <= score.interval.high + 1e-9, score.metric
+    f1 = c.pair("good", "poor", "f1")
+    assert f1.verdict == "better"
+    assert f1.test.name == "randomisation"
+    assert f1.interval.low <= f1.difference <= f1.interval.high
+
+
+def test_queries_are_units(tmp_path):
+    """Rankings: a query is a test case and a unit; t and interval are those of SciPy on the queries."""
+    rng = np.random.default_rng(8)
+    grade = rng.integers(0, 3, (30, 20))
+    qrels = "".join(f"q{q} 0 d{d} {grade[q, d]}\n" for q in range(30) for d in range(20))
+    (tmp_path / "qrels.txt").write_text(qrels)
+    for name, noise in (("sharp", 0.5), ("blurred", 2.0)):
+        score = grade + noise * rng.normal(size=grade.shape)
+        lines = [f"q{q} Q0 d{d} 1 {score[q, d]:.5f} {name}\n" for q in range(30) for d in range(20)]
+        (tmp_path / name).write_text("".join(lines))
+    files = [tmp_path / "sharp", tmp_path / "blurred"]
+    c = karat.compare(tmp_path / "qrels.txt", files, metrics=["average_precision", "ndcg"], resamples=499)
+    a, b = ([p.value for p in s["ndcg"].by_test_case.values()] for s in c.evaluation.systems)
+    pair = c.of("ndcg")[0]
+    want = stats.ttest_rel(a, b)
+    assert {t.name: t.p for t in pair.tests}["paired t"] == pytest.approx(want.pvalue)
+    low, high = want.confidence_interval(0.95)
+    assert (pair.interval.low, pair.interval.high) == pytest.approx((low, high))
+    assert pair.units == 30
+    assert pair.verdict == "better"
+    assert c.evaluation.systems[0]["ndcg"].interval.method in ("student-t", "bootstrap-bca")
+    assert len(c.disagreements(pair.a, pair.b, "ndcg")) == 30
+
+
+def test_clusterings_fall_back_to_the_bootstrap():
+    rng = np.random.default_rng(2)
+    gold = {str(i): f"c{i % 5}" for i in range(100)}
+    noise = lambda share: {k: v if rng.random() < share else f"c{rng.integers(5)}" for k, v in gold.items()}
+    c = karat.compare(
+        gold, {"a": noise(0.95), "b": noise(0.5)}, context="clustering", metrics=["bcubed_f1"], resamples=199
+    )
+    assert c.pairs[0].test.name == "paired bootstrap"
+    assert c.pairs[0].verdict == "better"
+
+
+@pytest.mark.parametrize(
+    ("context", "make"), [("spans", spans), ("splitting", bundles), ("multilabel", label_sets), ("soft", weights)]
+)
+def test_cells_that_no_metric_tells_apart_may_be_merged(context, make):
+    """Scores of merged cells are the scores, whatever the counts."""
+    from karat.contexts import catalogue
+    from karat.stats.battery import Battery
+    from karat.stats.estimate import sample_of
+    from karat.stats.ledger import merged
+
+    rng = np.random.default_rng(9)
+    gold = make(rng, 1.0)
+    e = karat.evaluate(gold, make(rng, 0.7, gold), context=context, metrics=["all"])
+    battery = Battery(catalogue(context), e.metrics)
+    stratum = sample_of(e.systems[0].cells, battery, True).strata[0]
+    for _ in range(3):
+        n = rng.integers(0, 4, stratum.design.width).astype(float)
+        score, count = merged(stratum.statistic, n, few=0)
+        assert count.sum() == n.sum()
+        np.testing.assert_allclose(score(count[None]), stratum.statistic(n[None]), rtol=1e-9, atol=1e-12)
+
+
+def test_label_sets_of_sets_may_differ():
+    rng = np.random.default_rng(6)
+    gold = label_sets(rng, 1.0)
+    odd = [row | {"value": [*row["value"], "Z"]} if i < 40 else row for i, row in enumerate(label_sets(rng, 0.9, gold))]
+    c = karat.compare(gold, {"a": label_sets(rng, 0.95, gold), "b": odd}, metrics=["f1", "jaccard"], resamples=199)
+    assert all(p.test.name == "randomisation" and p.verdict == "better" for p in c.pairs)
+    assert c.pairs[0].b_value == pytest.approx(c.evaluation.systems[1]["f1"].value)
