@@ -114,7 +114,8 @@ class Column:
             part = text[at : at + WORD]
             found = self.window[rows, self.own + nth]
             found = found if len(part) == WORD else found & ~_LAST[WORD - len(part)]
-            must(((found == int.from_bytes(part, "little")) | but).all())
+            same = found == int.from_bytes(part, "little")
+            must(same.all() or (same | but).all())
 
 
 _LAST = ~np.array([(1 << 8 * n) - 1 for n in range(WORD, -1, -1)], dtype=np.uint64)
@@ -139,7 +140,7 @@ class Block:
     def _check(self, spare: int) -> None:
         """Nothing escaped, no control characters but line ends, no quotes but those of names and texts."""
         outer, inner = self.layout.quotes
-        must(b"\\" not in self.text and (self.raw[self.breaks] == NEWLINE).all())
+        must(b"\\" not in self.text and np.count_nonzero(self.raw < SPACE) == len(self.number))
         must(np.count_nonzero(self.quotes) == outer * len(self.number) + inner * self.number.sum() + spare)
         must(self.text.isascii() or self.text.decode())
         self._check_lists()
@@ -153,17 +154,18 @@ class Block:
         return self.raw == QUOTE
 
     @cached_property
-    def breaks(self) -> Ints:
-        return np.flatnonzero(self.raw < SPACE)
-
-    @cached_property
     def colons(self) -> Ints:
-        return np.flatnonzero(self.quotes[:-1] & (self.raw[1:] == COLON)) + 1
+        found = np.flatnonzero(self.quotes[:-1] & (self.raw[1:] == COLON))
+        found += 1
+        return found
 
     @cached_property
     def records(self) -> Ints:
         """Which colon is the first of each line, and of the record behind the last one."""
-        return np.append(0, np.searchsorted(self.colons, self.breaks))
+        before = len(self.layout.fields[0].key) + 2
+        found = np.frombuffer(self.text, np.uint8)[WIDEST - before :][self.colons] == NEWLINE
+        found[0] = True
+        return np.flatnonzero(found)
 
     @cached_property
     def number(self) -> Ints:
@@ -266,13 +268,13 @@ class Block:
         must(column.size.min(initial=1) >= 1 and column.own == 1)
         must(not np.any((self.raw[column.start] == ZERO) & (column.size > 1)))
         word = (column.window[:, 0] ^ _ZEROS) & _LAST[column.size]
-        must(not np.any(((word + _TO_TEN) | word) & _HIGH))
+        must(word.view(np.uint8).max(initial=0) <= 9)
         for factor, bits, mask in _JOINS:
             word = (word * factor + (word >> bits)) & mask
-        return word.astype(np.int64)
+        return word.view(np.int64)
 
 
-_ZEROS, _TO_TEN, _HIGH = (np.uint64(0x0101010101010101 * byte) for byte in (0x30, 0x76, 0x80))
+_ZEROS = np.uint64(0x3030303030303030)
 _JOINS = [
     (np.uint64(factor), np.uint64(bits), np.uint64(mask))
     for factor, bits, mask in ((10, 8, 0x00FF00FF00FF00FF), (100, 16, 0x0000FFFF0000FFFF), (10_000, 32, 0xFFFFFFFF))

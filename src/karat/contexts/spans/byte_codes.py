@@ -56,7 +56,7 @@ def _slots(words: Sequence[Words], mixer: int, bits: int) -> Ints:
     mixed = words[0] * np.uint64(mixer)
     for i, word in enumerate(words[1:], 1):
         mixed += word * np.uint64(mixer + 2 * i)
-    return (mixed >> np.uint64(64 - bits)).astype(np.int64)
+    return (mixed >> np.uint64(64 - bits)).view(np.int64)
 
 
 def _by_sorting(words: Sequence[Words]) -> tuple[Ints, Ints]:
