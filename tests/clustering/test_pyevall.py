@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import karat
+from tests.reference.pyevall_records import write
 
 DATA = Path(__file__).parents[1] / "data" / "pyevall-soft-clustering.jsonl"
 RECORDS = [r for r in map(json.loads, DATA.read_text().splitlines()) if r["context"] == "clustering"]
@@ -26,16 +27,6 @@ SAME = {
 }
 JOINT = {"Entropy": "entropy", "ClassEntropy": "class_entropy", "VariationOfInformation": "variation_of_information"}
 """Q19: computed from joint in place of conditional probabilities, and not per item."""
-
-
-def paths(record, tmp_path):
-    out = []
-    for role in ("gold", "pred"):
-        (tmp_path / role).mkdir()
-        path = tmp_path / role / record[f"{role}_file"]
-        path.write_text(record[role], encoding=record.get("encoding", "utf-8"))
-        out.append(path)
-    return out
 
 
 def alpha(record):
@@ -58,7 +49,7 @@ def rows(text, name):
 @pytest.mark.parametrize("record", RECORDS, ids=lambda r: r["name"])
 def test_the_same_scores(record, tmp_path):
     wanted = [m for m in record["metrics"] if m in SAME]
-    e = karat.evaluate(*paths(record, tmp_path), context="clustering", metrics=[spelt(record, m) for m in wanted])
+    e = karat.evaluate(*write(record, tmp_path), context="clustering", metrics=[spelt(record, m) for m in wanted])
     for name in wanted:
         report, score = record["report"]["metrics"][name], e[spelt(record, name)]
         if report["status"] == "FAIL":
@@ -90,7 +81,7 @@ def test_q19_entropies_differ_by_the_named_mistake_only(record, tmp_path):
             found = {t["name"]: t["average"] for t in (report["results"] or {"test_cases": []})["test_cases"]}
             if report["status"] != "FAIL":
                 assert found[test_case] == pytest.approx(expected, abs=1e-9)
-    e = karat.evaluate(*paths(record, tmp_path), context="clustering", metrics=list(JOINT.values()))
+    e = karat.evaluate(*write(record, tmp_path), context="clustering", metrics=list(JOINT.values()))
     for test_case, right in conditional_formulas(record).items():
         for name, score in zip(JOINT.values(), e.systems[0], strict=True):
             assert score.by_test_case[test_case].value == pytest.approx(right and right[name], abs=1e-9), name

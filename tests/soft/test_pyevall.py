@@ -9,6 +9,7 @@ import karat
 from karat.findings import InputError
 from tests.oracle import Unavailable, ask, python
 from tests.reference.plain import rows
+from tests.reference.pyevall_records import write
 from tests.soft import plain
 
 DATA = Path(__file__).parents[1] / "data" / "pyevall-soft-clustering.jsonl"
@@ -46,14 +47,8 @@ BY_NAME = {r["name"]: r for r in RECORDS}
 
 
 def scored(record, tmp_path, metrics):
-    paths = []
-    for role in ("gold", "pred"):
-        (tmp_path / role).mkdir()
-        path = tmp_path / role / record[f"{role}_file"]
-        path.write_text(record[role], encoding=record.get("encoding", "utf-8"))
-        paths.append(path)
     hierarchy = record["params"].get("hierarchy")
-    return karat.evaluate(*paths, context="soft", metrics=metrics, hierarchy=hierarchy)
+    return karat.evaluate(*write(record, tmp_path), context="soft", metrics=metrics, hierarchy=hierarchy)
 
 
 def known(record):
