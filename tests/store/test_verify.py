@@ -53,7 +53,11 @@ def test_a_changed_byte(kept, tmp_path):
     found = changed(verify(Recorded.of_run(kept)))
     assert "input a.tsv" in found
     assert "not the file that was evaluated" in found["input a.tsv"]
-    assert "result a.tsv / f1" in found
+    assert [what for what in found if what.startswith("result")] == [
+        "result a.tsv / f1",
+        "result a.tsv / kappa",
+        "results",
+    ]
 
 
 def test_other_bytes_with_the_same_records(kept, tmp_path):
@@ -86,7 +90,7 @@ def test_a_missing_file_and_one_that_moved(kept, tmp_path):
 
 def test_a_file_that_is_broken_now(kept, tmp_path):
     (tmp_path / "a.tsv").write_text("id\tvalue\n1\tA\n1\tA\n")
-    assert "inputs" in changed(verify(Recorded.of_run(kept)))
+    assert list(changed(verify(Recorded.of_run(kept)))) == ["input a.tsv", "inputs"]
 
 
 def karat_command(*args: str, cwd) -> subprocess.CompletedProcess[str]:
@@ -115,5 +119,9 @@ def test_from_the_command_line_without_the_data(tmp_path):
     assert exported.returncode == 0
     assert karat_command("runs", "import", "x.karat", "--store", "o.db", cwd=tmp_path).returncode == 0
     assert "same" in karat_command("runs", "diff", "x", "x", cwd=tmp_path).stdout
+    assert "Where a and b disagree" in karat_command("show", "x", "--disagree", "a,b", cwd=tmp_path).stdout
+    assert "name two systems" in karat_command("show", "x", "--disagree", "a", cwd=tmp_path).stderr
+    assert "is a file: give GOLD" in karat_command("show", "x.karat", cwd=tmp_path).stderr
+    assert "has the tags x, y" in karat_command("runs", "tag", "x", "y", cwd=tmp_path).stderr
     assert karat_command("runs", "delete", "x", "--yes", cwd=tmp_path).returncode == 0
     assert karat_command("runs", "show", "x", cwd=tmp_path).returncode == 2

@@ -92,6 +92,8 @@ def diff_runs(first: str, second: str, store: str | None) -> None:
         print_grid(Grid("Scores", ["system", "metric", first, second, "difference"], scores))
     if not facts and not scores:
         click.echo("the runs are the same but for when they were made")
+    elif not scores:
+        click.echo("the scores that both have are the same")
 
 
 @command.command("compare")
@@ -128,7 +130,9 @@ def compare_kept(run: tuple[str, ...], metrics: tuple[str, ...], store: str | No
 def tag_run(run: str, names: tuple[str, ...], remove: bool, store: str | None) -> None:
     """Give a run names to find it by."""
     kept = open_store(store, create=False)
-    (kept.untag if remove else kept.tag)(run, *names)
+    found = kept[run].id
+    (kept.untag if remove else kept.tag)(found, *names)
+    click.echo(f"run {found} has the tags {', '.join(kept[found].tags) or '(none)'}", err=True)
 
 
 @command.command("delete")

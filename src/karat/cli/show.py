@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -58,6 +59,8 @@ def command(
 
 
 def _evaluation(sources: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
+    if len(sources) == 1 and os.path.exists(sources[0]):
+        raise MetricError(f"{sources[0]} is a file: give GOLD and one or more PRED, or name a kept run")
     if len(sources) == 1:
         return open_store(given["store"], create=False)[sources[0]].evaluation
     gold, *preds = sources
@@ -67,9 +70,12 @@ def _evaluation(sources: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
 
 
 def _print_pages(evaluation: Evaluation, given: dict[str, Any]) -> None:
-    data: SpanData = evaluation.systems[0].cells.data  # type: ignore[attr-defined]
-    for unit in _chosen(data, given["documents"], given["everything"])[: given["limit"]]:
-        _print(page(data, unit))
+    for system in evaluation.systems:
+        if len(evaluation.systems) > 1:
+            click.secho(f"{system.name}\n", bold=True)
+        data: SpanData = system.cells.data  # type: ignore[attr-defined]
+        for unit in _chosen(data, given["documents"], given["everything"])[: given["limit"]]:
+            _print(page(data, unit))
 
 
 def _grids(
@@ -78,8 +84,10 @@ def _grids(
     if worst:
         yield from (errors.worst_grid(evaluation, system, metric, worst) for system in evaluation.systems)
     if disagree:
-        a, _, b = disagree.partition(",")
-        yield errors.disagreement_grid(evaluation, a.strip(), b.strip(), metric, worst or 20)
+        a, _, b = (part.strip() for part in disagree.partition(","))
+        if not a or not b:
+            raise MetricError(f"--disagree {disagree}: name two systems, as in --disagree A,B")
+        yield errors.disagreement_grid(evaluation, a, b, metric, worst or 20)
     if confused:
         found = [g for s in evaluation.systems for g in errors.confusion_grids(s, confused)]
         if not found:
