@@ -358,7 +358,7 @@ KINDS: dict[str, Kind] = {
     "span-discontinuous": Kind(
         "warning",
         "{id!r} has {count} {count:span|spans} in pieces; each counts from its first to its last character",
-        "nothing to do",
+        "write the pieces as spans of their own if what lies between them must not count",
     ),
     "tag-unknown": Kind(
         "error",

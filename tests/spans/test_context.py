@@ -128,6 +128,15 @@ def test_conll_files_with_lines_in_findings(tmp_path):
         karat.evaluate(str(gold), str(pred))
 
 
+def test_brat_spans_in_pieces_are_said_by_document(tmp_path):
+    (tmp_path / "one.ann").write_text("T1\tPER 0 4\tAnna\n")
+    (tmp_path / "two.ann").write_text("T1\tPER 0 4\tAnna\nT2\tLOC 6 9;12 15\tNew Ork\nT3\tLOC 20 21;23 25\tab c\n")
+    found = karat.evaluate(tmp_path, tmp_path, metrics=["f1"])
+    pieces = [f for f in found.systems[0].findings if f.code == "span-discontinuous"]
+    assert {(f.file.rpartition("/")[2], f.line) for f in pieces} == {("two.ann", 2)}
+    assert "'two' has 2 spans in pieces" in pieces[0].message
+
+
 def test_brat_folder(tmp_path):
     for side, end in (("gold", 4), ("pred", 3)):
         (tmp_path / side).mkdir()

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from karat.contexts.pairing import LIMIT
 from karat.findings import Finding, InputError, finding
 from karat.read.relation import Engine
 from karat.read.source import Source
@@ -42,7 +44,7 @@ def _read(files: Sequence[tuple[str, Path]], read: Read, original: Path | None, 
     rows: list[tuple[int, int, int, int, int]] = []
     labels: dict[str, int] = {}
     quotes: list[str | None] = []
-    pieces = 0
+    pieces: dict[int, list[int]] = {}
     for unit, (_, path) in enumerate(files):
         for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), 1):
             found = _ENTITY.fullmatch(line.rstrip("\r"))
@@ -61,9 +63,9 @@ def _read(files: Sequence[tuple[str, Path]], read: Read, original: Path | None, 
                 ends = [int(n) for n in re.findall(r"\d+", found[2])]
                 rows.append((unit, min(ends), max(ends), labels.setdefault(found[1], len(labels)), number))
                 quotes.append(found[3] if len(ends) == 2 else None)
-                pieces += len(ends) > 2
-    if pieces:
-        findings = [*findings, finding("span-discontinuous", read.name, id=files[0][0], count=pieces)]
+                if len(ends) > 2:
+                    pieces.setdefault(unit, []).append(number)
+    findings = [*findings, *_discontinuous(files, pieces, original)]
     columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
     texts = [_text(original if original else path) for _, path in files]
     from karat.contexts.spans import Annotated, Spans
@@ -73,6 +75,15 @@ def _read(files: Sequence[tuple[str, Path]], read: Read, original: Path | None, 
         texts=texts if any(t is not None for t in texts) else None,
     )  # fmt: skip
     return annotated_table(side, read, "brat", lambda row: None, findings)
+
+
+def _discontinuous(
+    files: Sequence[tuple[str, Path]], pieces: dict[int, list[int]], original: Path | None
+) -> Iterator[Finding]:
+    """Which documents have spans in pieces, and the line of the first."""
+    for unit, lines in islice(pieces.items(), LIMIT):
+        name, path = files[unit]
+        yield finding("span-discontinuous", str(original or path), lines[0], id=name, count=len(lines))
 
 
 def _text(path: Path) -> str | None:
