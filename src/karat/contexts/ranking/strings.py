@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -70,13 +70,6 @@ class Strings:
         return -(-self.longest // 8)
 
     @cached_property
-    def _masks(self) -> list[Words]:
-        """For each word, the mask of every length."""
-        lengths = np.arange(self.longest + 1)
-        masks = [_KEEP[np.clip(lengths - 8 * i, 0, 8)] for i in range(max(self.pieces, 1))]
-        return masks if self.vary else [mask[-1:] for mask in masks]
-
-    @cached_property
     def vary(self) -> bool:
         """Are the strings of different lengths?"""
         return bool(len(self)) and bool((self.length != self.longest).any())
@@ -88,8 +81,9 @@ class Strings:
 
     def word(self, i: int) -> Words:
         """Bytes ``8i`` to ``8i+7`` of every string, zero after its end."""
-        mask = self._masks[i]
-        return self._bytes(8 * i) & (mask[self.length] if self.vary else mask)
+        bits = self.longest.bit_length()
+        mask = _masks(bits)[(1 << bits) - 8 * i :]
+        return self._bytes(8 * i) & mask[self.length if self.vary else self.longest]
 
     def _bytes(self, skip: int) -> Words:
         """The eight bytes of every string from its ``skip``-th on, and what follows a shorter one."""
@@ -194,6 +188,12 @@ class Views(Strings):
 
     def _half(self, i: int) -> Words:
         return self.buffer.view("<u8")[i::2]
+
+
+@cache
+def _masks(bits: int) -> Words:
+    """Masks by how many bytes a string has from some place on, −2^bits leading: none of the word, 0 to 8, or all of it."""
+    return np.concatenate([np.zeros(1 << bits, np.uint64), _KEEP, np.full(1 << bits, _KEEP[8])])
 
 
 def spans(first: Ints, end: int) -> Ints:
