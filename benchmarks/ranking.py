@@ -142,9 +142,7 @@ def cases(queries: int, documents: int, judged: int) -> list[Case]:
     return [
         files("pytrec_eval", python("pytrec_eval", PYTREC), 2),
         files("ir_measures", python("ir_measures", IR_MEASURES), 3),
-        files(
-            "ranx", python("ranx, warm cache", RANX_CODE, 2), 15, KARAT.replace("metrics=", "ties='order', metrics=")
-        ),
+        files("ranx", python("ranx, warm cache", RANX_CODE, 2), 15),
         files("trec_eval", process("trec_eval", trec_eval), 1, COMMAND),
         Case(f"frames-{queries}", data, Side("karat", karat_memory, frames, 7), memory, 4, in_memory),
     ]

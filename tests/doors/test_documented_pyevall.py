@@ -108,6 +108,10 @@ def test_every_report_prints_tables(files, capsys):
 CASES = {
     "unknown report, and a metric that fails": {"params": {"report": "xml"}, "metrics": ["ICMNorm"], "gold": "A", "pred": "A"},
     "kinds are compared before gold's empty records are dropped": {"gold": ["", 1], "pred": ["A"], "metrics": ["MRR"]},
+    "a class under two parents": {"params": {"hierarchy": {"A": {"B": ["C"]}, "D": {"C": ["B"]}}}, "metrics": ["ICM", "ICMNorm"],
+                                  "gold": "ABCDCB", "pred": "BBDDCA"},
+    "sets of classes under two parents": {"params": {"hierarchy": {"A": {"B": ["C"]}, "D": {"C": ["B"]}}}, "metrics": ["ICM"],
+                                          "gold": [["A", "B"], ["C"], ["D"]], "pred": [["B", "C"], ["C", "D"], ["A"]]},
     "kappa's failure comes before the hierarchy": {"params": {"hierarchy": {"A": []}}, "metrics": ["Kappa"], "gold": "A", "pred": "A"},
 }  # fmt: skip
 

@@ -64,7 +64,9 @@ class Information:
 
     def __init__(self, case: TestCase, hierarchy: Any, memory: dict[str, Any]) -> None:
         self.n = len(case.gold)
-        self.parents = {} if hierarchy is None else first_parents(adopted(hierarchy, case))
+        grown = None if hierarchy is None else adopted(hierarchy, case)
+        self.parents = {} if grown is None else first_parents(grown)
+        self.paths = {} if grown is None else paths_of_tangle(grown)
         self.probability = memory.setdefault("probability", {})
         if hierarchy is None:
             counts = dict(Counter(label for value in case.gold.values() for label in labels(value)))
@@ -74,13 +76,12 @@ class Information:
 
     def counts(self, case: TestCase, hierarchy: Any) -> dict[str, int]:
         """Items at or below each node; where a class stands under two, PyEvALL counts it under both."""
-        below = dict(subtrees(hierarchy))
         if case.kind == "mono":
-            own = Counter(case.gold.values())
-            found = {node: total(node, below, own) for node in below}
-            return {**{label: own[label] for label in own if label not in below}, **found}
+            found = dict(Counter(case.gold.values()))
+            summed(hierarchy, found)
+            return found
         sets = Counter(frozenset(value) for value in case.gold.values())
-        reach = {node: {node, *descendants(node, below)} for node in below}
+        reach = {node: {node, *(inner for inner, _ in edges(below, None))} for node, below in subtrees(hierarchy)}
         return {node: sum(count for chosen, count in sets.items() if chosen & inside) for node, inside in reach.items()}
 
     def closure(self, chosen: Iterable[str]) -> set[str]:
@@ -97,10 +98,25 @@ class Information:
         return -math.log2(probability)
 
     def of(self, chosen: frozenset[str]) -> float:
+        if self.paths:
+            return self.tangled(sorted(chosen))
         return math.fsum(
             self.at(node) - (self.at(up) if (up := self.parents.get(node)) is not None else 0)
             for node in self.closure(chosen)
         )
+
+    def tangled(self, chosen: list[str]) -> float:
+        """The sum of PyEvALL's pairs, which on a tree is the sum above."""
+        if not chosen:
+            return 0.0
+        first, *rest = chosen
+        return self.at(first) + self.tangled(rest) - self.tangled(self.shared(first, rest))
+
+    def shared(self, first: str, rest: list[str]) -> list[str]:
+        """The deepest node that the paths of the first and of each other label have in common."""
+        path = self.paths.get(first, ())
+        common = ([node for node in path if node in self.paths.get(other, ())] for other in rest)
+        return list(dict.fromkeys(nodes[-1] for nodes in common if nodes))
 
 
 def adopted(hierarchy: Any, case: TestCase) -> Any:
@@ -121,23 +137,39 @@ def first_parents(hierarchy: Any) -> dict[str, str | None]:
     return found
 
 
-def subtrees(hierarchy: Any) -> Iterator[tuple[str, list[str]]]:
-    """(node, children) wherever a node stands."""
+def paths_of_tangle(hierarchy: Any) -> dict[str, tuple[str, ...]]:
+    """From the root to the first place of each class, if some class stands in two places; on a tree nothing."""
+    found: dict[str, tuple[str, ...]] = {}
+    nodes = list(routes(hierarchy, ()))
+    for path in nodes:
+        found.setdefault(path[-1], path)
+    return found if len(found) < len(nodes) else {}
+
+
+def routes(hierarchy: Any, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for node in hierarchy:
+        yield (*above, node)
+        if isinstance(hierarchy, dict) and len(hierarchy[node]):
+            yield from routes(hierarchy[node], (*above, node))
+
+
+def subtrees(hierarchy: Any) -> Iterator[tuple[str, Any]]:
+    """(node, what is below it) wherever a node stands."""
     for node in hierarchy:
         inner = hierarchy[node] if isinstance(hierarchy, dict) else []
-        yield node, list(inner)
+        yield node, inner
         if len(inner):
             yield from subtrees(inner)
 
 
-def total(node: str, below: dict[str, list[str]], own: Counter[str]) -> int:
-    return own[node] + sum(total(child, below, own) for child in below[node])
-
-
-def descendants(node: str, below: dict[str, list[str]]) -> Iterator[str]:
-    for child in below[node]:
-        yield child
-        yield from descendants(child, below)
+def summed(hierarchy: Any, counts: dict[str, int]) -> int:
+    """Every node's count with those below it, in place; a class that stands twice gathers twice, as in PyEvALL."""
+    level = 0
+    for node in hierarchy if len(hierarchy) else ():
+        own = counts.get(node, 0)
+        counts[node] = own + (summed(hierarchy[node], counts) if isinstance(hierarchy, dict) else 0)
+        level += counts[node]
+    return level
 
 
 def edges(hierarchy: Any, up: str | None) -> Iterator[tuple[str, str | None]]:
