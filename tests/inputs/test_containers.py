@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -227,6 +229,7 @@ def test_indicator_matrices(form: str) -> None:
 
 WITHOUT_ARROW = """
 import sys
+import threading
 sys.modules["pyarrow"] = None
 import polars, pandas, karat
 data = {"id": ["1", "2", "3"], "value": ["A", "B", "A"]}
@@ -275,3 +278,12 @@ def test_a_dict_of_columns_is_one_system() -> None:
     gold = [{"id": "1", "value": "A"}, {"id": "2", "value": "B"}]
     assert karat.evaluate(gold, {"1": "A", "2": "B"})["accuracy"].value == 1.0
     assert karat.evaluate(gold, {"id": ["1", "2"], "value": ["A", "B"]})["accuracy"].value == 1.0
+
+
+def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "gold.csv").write_text("id,value\n1,A\n2,B\n")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[b"id,value\n1,A\n2,A\n"])
+    writer.start()
+    assert karat.evaluate(tmp_path / "gold.csv", tmp_path / "pipe")["accuracy"].value == 0.5
+    writer.join()

@@ -34,7 +34,11 @@ class Source:
         self.name = os.fspath(given)
         self.findings: list[Finding] = []
         self._stack = stack
-        self.path = self._stdin() if self.name == "-" else Path(self.name)
+        self.path = Path(self.name)
+        if self.name == "-":
+            self.path = self._kept(sys.stdin.buffer)
+        elif self.path.is_fifo():  # what a pipe gives can be read once only
+            self.path = self._kept(self.path.open("rb"))
         self._must_exist()
         self.original = self.path
         self._unpack()
@@ -53,9 +57,9 @@ class Source:
         if empty:
             raise InputError([finding("file-empty", self.name)])
 
-    def _stdin(self) -> Path:
+    def _kept(self, stream: IO[bytes]) -> Path:
         with self._temporary() as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
+            shutil.copyfileobj(stream, file)
             return Path(file.name)
 
     def _temporary(self) -> IO[bytes]:
