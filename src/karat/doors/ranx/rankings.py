@@ -148,7 +148,7 @@ class Qrels(Rankings):
 
     @classmethod
     def from_ir_datasets(cls, dataset_id: str) -> Self:
-        import ir_datasets  # type: ignore[import-untyped,unused-ignore]
+        import ir_datasets
 
         return cls(ir_datasets.load(dataset_id).qrels_dict(), dataset_id)
 
