@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -123,77 +122,117 @@ def karat_pages(folder: Path) -> float:
 def transcribed(folder: Path) -> float:
     """The poetry evaluation's documented steps in plain Python, written by us: the script itself is not needed here.
 
-    As documented: spans are objects that compare themselves, and each reference scans all system spans of its page.
+    As documented: all system pages are held as labelled spans and as spans merged without their labels, spans are
+    objects that compare themselves, each reference scans all system spans of its page, precision and recall add up
+    the relevance of the pairs, spans and poems are counted. Lines are decoded by msgspec, and no CSV is written.
     """
-    system = {}
-    with (folder / "sys.jsonl").open() as lines:
-        for line in lines:
-            record = json.loads(line)
-            found = [Span(s["page_start"], s["page_end"], s["ref_id"]) for s in record["poem_spans"]]
-            system[record["page_id"]] = sorted(found, key=lambda span: (span.start, span.end))
-    total, number = 0.0, 0
-    with (folder / "ref.jsonl").open() as lines:
-        for line in lines:
-            record = json.loads(line)
-            gold = [Span(s["start"], s["end"], s["poem_id"]) for s in record["excerpts"]]
+    import msgspec
+
+    with (folder / "sys.jsonl").open("rb") as lines:
+        pages = map(msgspec.json.decode, lines)
+        system = {page["page_id"]: SystemPage(page["poem_spans"]) for page in pages if page["n_spans"] >= 0}
+    results = []
+    with (folder / "ref.jsonl").open("rb") as lines:
+        for page in map(msgspec.json.decode, lines):
+            gold = [Span(s["start"], s["end"], s["poem_id"]) for s in page["excerpts"]]
             gold.sort(key=lambda span: (span.start, span.end))
-            total += plain_page(gold, system[record["page_id"]])[0]
-            number += 1
-    return total / number
+            results.append(PlainPage(gold, system[page["page_id"]].labeled).evaluated())
+    return sum(r["precision"] for r in results) / len(results)
 
 
-@dataclass
 class Span:
     """A labelled stretch of a page that can be compared with another."""
 
-    start: int
-    end: int
-    label: str
+    def __init__(self, start: int, end: int, label: str) -> None:
+        if end <= start:
+            raise ValueError("a span ends before it starts")
+        self.start, self.end, self.label = start, end, label
 
     def __len__(self) -> int:
         return self.end - self.start
 
-    def has_overlap(self, other: Span) -> bool:
-        return self.label == other.label and self.start < other.end and other.start < self.end
+    def has_overlap(self, other: Span, ignore_label: bool = False) -> bool:
+        return (ignore_label or self.label == other.label) and self.start < other.end and other.start < self.end
 
-    def overlap_length(self, other: Span) -> int:
-        return min(self.end, other.end) - max(self.start, other.start) if self.has_overlap(other) else 0
+    def overlap_length(self, other: Span, ignore_label: bool = False) -> int:
+        if not self.has_overlap(other, ignore_label):
+            return 0
+        return min(self.end, other.end) - max(self.start, other.start)
 
-    def overlap_factor(self, other: Span) -> float:
-        common = self.overlap_length(other)
+    def overlap_factor(self, other: Span, ignore_label: bool = False) -> float:
+        common = self.overlap_length(other, ignore_label)
         return common / max(len(self), len(other)) if common else 0.0
 
-    def is_exact_match(self, other: Span) -> bool:
-        return self.start == other.start and self.end == other.end and self.label == other.label
+    def is_exact_match(self, other: Span, ignore_label: bool = False) -> bool:
+        return self.start == other.start and self.end == other.end and (ignore_label or self.label == other.label)
 
 
-def plain_page(gold: list[Span], pred: list[Span]) -> tuple[float, float]:
-    """Precision and recall of a page."""
-    takers: dict[int, list[int]] = {}
-    for i, reference in enumerate(gold):
-        best, most = None, 0.0
-        for j, span in enumerate(pred):
-            found = reference.overlap_factor(span)
-            if found > most:
-                best, most = j, found
-        if best is not None:
-            takers.setdefault(best, []).append(i)
-    relevance = 0.0
-    for j in sorted(takers):
-        relevance += sum_of_pieces(gold, pred[j], takers[j])
-    retrieved = sum(max(1, len(takers.get(j, ()))) for j in range(len(pred)))
-    precision = relevance / retrieved if retrieved else float(not gold)
-    return precision, relevance / len(gold) if gold else float(not pred)
+class SystemPage:
+    """The spans of a page, and those that are left when labels are ignored and overlapping ones merged."""
+
+    def __init__(self, found: list[dict[str, Any]]) -> None:
+        self.labeled = [Span(s["page_start"], s["page_end"], s["ref_id"]) for s in found]
+        self.labeled.sort(key=lambda span: (span.start, span.end))
+        self.unlabeled: list[Span] = []
+        for span in self.labeled:
+            bare = Span(span.start, span.end, "")
+            if self.unlabeled and self.unlabeled[-1].has_overlap(bare):
+                self.unlabeled[-1].end = max(self.unlabeled[-1].end, bare.end)
+            else:
+                self.unlabeled.append(bare)
 
 
-def sum_of_pieces(gold: list[Span], span: Span, takers: list[int]) -> float:
-    total = 0.0
-    for k, i in enumerate(takers):
-        start = span.start if k == 0 else gold[i].start
-        end = span.end if k == len(takers) - 1 else gold[takers[k + 1]].start
-        piece = Span(start, end, span.label)
-        total += 1 if gold[i].is_exact_match(piece) else gold[i].overlap_factor(piece)
-    return total
+class PlainPage:
+    """A page's pairs, scores and counts."""
+
+    def __init__(self, gold: list[Span], pred: list[Span]) -> None:
+        self.gold, self.pred = gold, pred
+        self.taken: list[int | None] = [None] * len(gold)
+        self.takers: list[list[int]] = [[] for _ in pred]
+        for i, reference in enumerate(gold):
+            most = 0.0
+            for j, span in enumerate(pred):
+                factor = reference.overlap_factor(span)
+                if factor > most:
+                    self.taken[i], most = j, factor
+            if (best := self.taken[i]) is not None:
+                self.takers[best].append(i)
+        self.pairs = [pair for j, takers in enumerate(self.takers) for pair in self._pieces(pred[j], takers)]
+
+    def _pieces(self, span: Span, takers: list[int]) -> Iterator[tuple[Span, Span]]:
+        if len(takers) == 1:
+            yield self.gold[takers[0]], span
+            return
+        starts = [span.start, *(self.gold[i].start for i in takers[1:])]
+        for i, start, end in zip(takers, starts, [*starts[1:], span.end], strict=False):
+            yield self.gold[i], Span(start, end, span.label)
+
+    def relevance(self) -> float:
+        return sum(1 if gold.is_exact_match(span) else gold.overlap_factor(span) for gold, span in self.pairs)
+
+    def precision(self) -> float:
+        if not self.pred:
+            return float(not self.gold)
+        return self.relevance() / sum(max(1, len(takers)) for takers in self.takers)
+
+    def recall(self) -> float:
+        return self.relevance() / len(self.gold) if self.gold else float(not self.pred)
+
+    def evaluated(self) -> dict[str, Any]:
+        hit = {span.label for span, j in zip(self.gold, self.taken, strict=True) if j is not None}
+        missed = {span.label for span, j in zip(self.gold, self.taken, strict=True) if j is None}
+        lone = [span.label for span, takers in zip(self.pred, self.takers, strict=True) if not takers]
+        matches = sum(j is not None for j in self.taken)
+        return {
+            "precision": self.precision(),
+            "recall": self.recall(),
+            "n_span_matches": matches,
+            "n_span_misses": len(self.gold) - matches,
+            "n_span_spurious": len(lone),
+            "n_poem_matches": len(hit),
+            "n_poem_misses": len(missed),
+            "n_poem_spurious": len(set(lone) - {span.label for span in self.gold}),
+        }
 
 
 def warm(folder: Path) -> Path:
