@@ -39,7 +39,7 @@ class Side:
     name: str
     run: Callable[[Any], float | None]
     load: Callable[[Path], Any] = lambda folder: folder
-    repeat: int = 3
+    repeat: int = 5
     env: str = "here"
     part: float = 1.0
     """Share of the work that it does: a peer too slow for 10,000 resamples draws 100, and its seconds count 100 times."""
