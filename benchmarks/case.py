@@ -31,7 +31,8 @@ class Data:
 
 @dataclass(frozen=True)
 class Side:
-    """One measured program: load(folder) is not measured, run(loaded) is, `repeat` times; the least CPU counts.
+    """One measured program: load(folder) is not measured, run(loaded) is, `repeat` times or for five seconds;
+    the least CPU counts.
 
     What run returns as a float (an answer) must agree between the sides of a case.
     """
@@ -39,7 +40,7 @@ class Side:
     name: str
     run: Callable[[Any], float | None]
     load: Callable[[Path], Any] = lambda folder: folder
-    repeat: int = 5
+    repeat: int = 3
     env: str = "here"
     part: float = 1.0
     """Share of the work that it does: a peer too slow for 10,000 resamples draws 100, and its seconds count 100 times."""

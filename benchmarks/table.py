@@ -9,9 +9,8 @@ from typing import Any
 HEAD = """# Benchmarks
 
 Each row was measured in one run: karat and the peer on the same data, each in a process of its own, start-up and
-imports not counted, the least CPU of five repeats; a peer that takes
-long runs once or twice. The ratio is the peer's CPU seconds over karat's.
-Peak memory is the whole process, data and libraries included. `make bench` makes this page.
+imports not counted, the least CPU of a few repeats (of five seconds of them where one is short; what
+takes very long runs once). The ratio is the peer's CPU seconds over karat's. Peak memory is the whole process, data and libraries included. `make bench` makes this page.
 
 """
 COLUMNS = "| case | side | CPU s | wall s | peak MB | ratio | promised |\n|---|---|---:|---:|---:|---:|---:|\n"

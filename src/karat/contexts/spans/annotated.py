@@ -166,11 +166,15 @@ class Side:
         number = np.bincount(self.spans.label, minlength=len(self.labels))
         return [label for label, n in zip(self.labels, number.tolist(), strict=True) if n]
 
-    @cached_property
+    @property
     def paths(self) -> Side:
         """Labels as full names: parents' names in front, joined by `::`."""
-        if self.parent is None or not np.any(self.parent >= 0):
-            return self
+        nested = self.parent is not None and bool(np.any(self.parent >= 0))
+        return self._paths if nested else self  # kept by itself, it would outlive its use until garbage is collected
+
+    @cached_property
+    def _paths(self) -> Side:
+        assert self.parent is not None
         names: dict[str, int] = {}
         paths: list[str] = []
         for label, parent in zip(self.spans.label.tolist(), self.parent.tolist(), strict=True):

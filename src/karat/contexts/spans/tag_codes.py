@@ -29,10 +29,11 @@ def encode(sides: Sequence[Sequence[Sequence[str]]], *, suffix: bool = False) ->
 
 def _side(side: Sequence[Sequence[str]], tags: dict[str, int]) -> tuple[Ints, Ints, Ints]:
     lengths = np.fromiter(map(len, side), dtype=np.int64, count=len(side))
-    ends = np.append(0, np.cumsum(lengths))
+    rows = side if lengths.all() else list(filter(len, side))
+    ends = np.append(0, np.cumsum(lengths[lengths > 0]))
     blocks = [
-        _block(side[low : low + BLOCK], ends[low], ends[min(low + BLOCK, len(side))], tags)
-        for low in range(0, len(side), BLOCK)
+        _block(rows[low : low + BLOCK], ends[low], ends[min(low + BLOCK, len(rows))], tags)
+        for low in range(0, len(rows), BLOCK)
     ]
     none = np.zeros(0, dtype=np.int64)
     at, code = (np.concatenate([none, *(block[i] for block in blocks)]) for i in (0, 1))
@@ -41,7 +42,7 @@ def _side(side: Sequence[Sequence[str]], tags: dict[str, int]) -> tuple[Ints, In
 
 def _block(rows: Sequence[Sequence[str]], first: int, end: int, tags: dict[str, int]) -> tuple[Ints, Ints]:
     """Positions and codes of the tags of some sentences; `tags` grows by what is new."""
-    text = "\n".join(("", *map("\n".join, filter(len, rows)), "")).encode()
+    text = "\n".join(("", *map("\n".join, rows), "")).encode()
     at, start, size = _not_o(text, int(end - first))
     words = words_of(windows(text + bytes(WORD)), start, size)
     code, models = coded(words if b"\0" not in text else [*words, size.astype(np.uint64)])
