@@ -147,6 +147,11 @@ class Source:
         with self.original.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
+    def hashed(self, found: str) -> None:
+        """Take the hash from a reader that has seen the whole file, which need not be read again then."""
+        if self.path == self.original:
+            self.__dict__["sha256"] = found
+
     @property
     def sql(self) -> str:
         """The path as an SQL text literal."""

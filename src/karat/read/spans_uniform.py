@@ -40,7 +40,7 @@ def _are_texts(record: dict[str, Any], names: Names) -> bool:
 def _read(source: Source, look: Callable[[dict[str, Any]], Names | None]) -> Annotated | None:
     try:
         layout, names = _shown(source, look)
-        return _annotated([_part(Block.of(lines, layout), names) for lines in blocks(source)], names)
+        return _annotated([_part(block, names) for block in blocks(source, layout)], names)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None  # a reader that can read more finds out why
 

@@ -8,6 +8,7 @@ control characters shows that nothing was overlooked. Whatever does not fit is l
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -78,6 +79,11 @@ class Layout:
         """What stands between a field's name and its value."""
         return self.colon + (b"[" if field is self.fields[self.list_at] else field.quote)
 
+    @cached_property
+    def head(self) -> bytes:
+        """What every record begins with."""
+        return b"{" + self.fields[0].key + self.opening(self.fields[0])
+
     def follower(self, nth: int) -> Field:
         return self.fields[(nth + 1) % len(self.fields)]
 
@@ -124,26 +130,28 @@ _LAST = ~np.array([(1 << 8 * n) - 1 for n in range(WORD, -1, -1)], dtype=np.uint
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Whole lines, and behind them the head of one more record, so that the last one ends as all others do."""
+    """Whole lines, and behind them the head of one more record, so that the last one ends as all others do.
 
-    text: bytes
+    Zeros stand around them. The text is that of a buffer which the next block takes over.
+    """
+
+    buffer: bytearray
+    size: int
     layout: Layout
 
-    @classmethod
-    def of(cls, lines: bytes, layout: Layout) -> Block:
-        head = b"{" + layout.fields[0].key + layout.opening(layout.fields[0])
-        must(lines.startswith(head))
-        block = cls(b"".join((bytes(WIDEST), lines, head, bytes(WORD))), layout)
-        block._check(head.count(b'"'))
-        return block
-
-    def _check(self, spare: int) -> None:
+    def __post_init__(self) -> None:
         """Nothing escaped, no control characters but line ends, no quotes but those of names and texts."""
         outer, inner = self.layout.quotes
-        must(b"\\" not in self.text and np.count_nonzero(self.raw < SPACE) == len(self.number))
+        must(self.buffer.startswith(self.layout.head, WIDEST) and self.buffer.find(b"\\", 0, self.size) < 0)
+        must(np.count_nonzero(self.raw < SPACE) == len(self.number))
+        spare = self.layout.head.count(b'"')
         must(np.count_nonzero(self.quotes) == outer * len(self.number) + inner * self.number.sum() + spare)
-        must(self.text.isascii() or self.text.decode())
+        must(self.raw.max() < 128 or bytes(self.text).decode())
         self._check_lists()
+
+    @property
+    def text(self) -> memoryview:
+        return memoryview(self.buffer)[: self.size]
 
     @cached_property
     def raw(self) -> NDArray[np.uint8]:
@@ -259,7 +267,7 @@ class Block:
         own = _words(int(size.max(initial=1)))
         must(size.min(initial=0) >= 0 and own <= WIDEST // WORD)
         width = WORD * (own + _words(behind))
-        places = np.ndarray((len(self.text) - width + 1,), f"V{width}", buffer=self.text, strides=(1,))
+        places = np.ndarray((self.size - width + 1,), f"V{width}", buffer=self.buffer, strides=(1,))
         window = places[end + (WIDEST - WORD * own)].view("<u8").reshape(-1, width // WORD)
         return Column(start, size, window, own)
 
@@ -286,12 +294,28 @@ def _words(size: int) -> int:
     return -(-size // WORD)
 
 
-def blocks(source: Source) -> Iterator[bytes]:
-    """The file in pieces of whole lines, the last with a line end too."""
-    with source.path.open("rb") as file:
-        while piece := file.read(BLOCK):
-            piece += file.readline()
-            yield piece if piece.endswith(b"\n") else piece + b"\n"
+def blocks(source: Source, layout: Layout) -> Iterator[Block]:
+    """The file in blocks of whole lines, all in one buffer, and hashed as they go by."""
+    behind, digest, tail, buffer = layout.head + bytes(WORD), hashlib.sha256(), b"", bytearray()
+    with source.path.open("rb", buffering=0) as file:
+        while True:
+            start = WIDEST + len(tail)
+            if len(buffer) < start + BLOCK + len(behind) + 1:
+                buffer = bytearray(2 * start + BLOCK + len(behind) + 1)
+            buffer[WIDEST:start] = tail
+            with memoryview(buffer)[start : start + BLOCK] as free:
+                end = start + (file.readinto(free) or 0)
+                digest.update(free[: end - start])
+            if end == start and not tail:
+                break
+            if end == start:
+                buffer[end : end + 1], end = b"\n", end + 1
+            cut = buffer.rfind(b"\n", WIDEST, end) + 1
+            tail = bytes(buffer[cut or WIDEST : end])
+            if cut:
+                buffer[cut : cut + len(behind)] = behind
+                yield Block(buffer, cut + len(behind), layout)
+    source.hashed(digest.hexdigest())
 
 
 def packed(words: Sequence[Words]) -> NDArray[np.bytes_]:
