@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -112,6 +112,7 @@ class Scored(NamedTuple):
 
 def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: Wanted | None) -> Scored:
     """The whole pipeline."""
+    keep_freed_memory()
     units = asked.units or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
     with Embedded() as engine, ExitStack() as stack:
         sides = [("gold", None, gold), *(("pred", name, one) for name, one in systems)]
@@ -186,6 +187,16 @@ def wanted_intervals(level: float | bool | None, method: str, resamples: int, se
     if level is None or level is False:
         return None
     return Wanted(0.95 if level is True else float(level), method, resamples, seed)
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Let the columns of one step take the place of those of the step before.
+
+    glibc gives freed arrays back to the system at once, and every new one costs a fault per page (a tenth of an
+    evaluation), until a program has freed a large block: then it keeps some. This block is never touched.
+    """
+    np.empty(31 << 20, np.uint8)
 
 
 def texts_of(engine: Embedded, gold: Table) -> dict[str, str] | None:
