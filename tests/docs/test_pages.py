@@ -8,8 +8,9 @@ import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from karat.cli.main import COMMANDS
+from karat.cli.main import COMMANDS, karat
 from karat.contexts import MODULES
 
 ROOT = Path(__file__).parents[2]
@@ -43,3 +44,16 @@ def test_every_context_and_command_is_in_the_readme_or_docs():
     text = "\n".join(p.read_text(encoding="utf-8") for p in [ROOT / "README.md", *DOCS.rglob("*.md")])
     assert [c for c in MODULES if f"`{c}`" not in text] == []
     assert [c for c in COMMANDS if f"karat {c}" not in text] == []
+
+
+SHOWN = re.findall(r"```\n\$ karat (.+)\n(.+\n(?s:.*?))```", (ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("command", "shown"), [s for s in SHOWN if not s[1].startswith("$")])
+def test_the_readme_shows_what_is_printed(command, shown, monkeypatch):
+    monkeypatch.chdir(ROOT / "src" / "karat" / "examples")
+    printed = CliRunner().invoke(karat, command.split()).output
+    if shown.endswith("…\n"):
+        assert printed.startswith(shown.removesuffix("…\n"))
+    else:
+        assert printed == shown

@@ -28,15 +28,29 @@ def _stacked(*options: Decorator) -> Decorator:
     return decorate
 
 
-def all_options() -> dict[str, Option]:
-    """The options of all contexts by name; contexts that share a name share its meaning."""
-    return {o.name: o for options in OPTIONS.values() for o in options}
+def context_meanings() -> dict[str, dict[Option, list[str]]]:
+    """What each option's name means, and in which contexts it means that: `threshold` is three things."""
+    found: dict[str, dict[Option, list[str]]] = {}
+    for context, options in OPTIONS.items():
+        for option in options:
+            found.setdefault(option.name, {}).setdefault(option, []).append(context)
+    return found
 
 
-def _click_type(option: Option) -> Any:
-    if isinstance(option.choices, tuple):
-        return click.Choice(option.choices)
-    return click.Path(dir_okay=False) if option.choices is Hierarchy else option.choices
+def _click_type(options: list[Option]) -> Any:
+    """The choices of all meanings; what the context in question does not take, the API refuses."""
+    kinds = {o.choices for o in options if not isinstance(o.choices, tuple)}
+    if not kinds:
+        return click.Choice(list(dict.fromkeys(c for o in options for c in o.choices)))
+    kind = kinds.pop()
+    return click.Path(dir_okay=False) if kind is Hierarchy else kind
+
+
+def _help(meanings: dict[Option, list[str]]) -> str:
+    return " ".join(
+        f"{', '.join(contexts).capitalize()}: {o.help}" + (f" (default {o.default})." if o.default is not None else ".")
+        for o, contexts in meanings.items()
+    )
 
 
 input_options = _stacked(
@@ -57,14 +71,8 @@ input_options = _stacked(
 
 context_options = _stacked(
     *(
-        click.option(
-            o.flag,
-            o.name,
-            type=_click_type(o),
-            default=None,
-            help=f"{o.help[0].upper()}{o.help[1:]}. Default: {o.default}.",
-        )
-        for o in all_options().values()
+        click.option(next(iter(meanings)).flag, name, type=_click_type(list(meanings)), help=_help(meanings))
+        for name, meanings in context_meanings().items()
     )
 )
 
@@ -117,7 +125,7 @@ store_option = click.option(
 def said(given: dict[str, Any]) -> dict[str, Any]:
     """What the user said about inputs and context, as arguments of the API."""
     columns = {role: given[f"{role}_column"] for role in ("id", "value", "test_case") if given.get(f"{role}_column")}
-    options = {name: given[name] for name in all_options() if given.get(name) is not None}
+    options = {name: given[name] for name in context_meanings() if given.get(name) is not None}
     return {
         "context": given["context"],
         "format": given["format"],
