@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -39,11 +39,10 @@ def context_meanings() -> dict[str, dict[Option, list[str]]]:
 
 def _click_type(options: list[Option]) -> Any:
     """The choices of all meanings; what the context in question does not take, the API refuses."""
-    kinds = {o.choices for o in options if not isinstance(o.choices, tuple)}
-    if not kinds:
-        return click.Choice(list(dict.fromkeys(c for o in options for c in o.choices)))
-    kind = kinds.pop()
-    return click.Path(dir_okay=False) if kind is Hierarchy else kind
+    for option in options:
+        if not isinstance(option.choices, tuple):
+            return click.Path(dir_okay=False) if option.choices is Hierarchy else option.choices
+    return click.Choice(list(dict.fromkeys(choice for o in options for choice in cast(tuple[str, ...], o.choices))))
 
 
 def _help(meanings: dict[Option, list[str]]) -> str:
