@@ -75,7 +75,9 @@ def test_the_driver_evaluates_its_documents():
 def test_metrics_logging(caplog):
     with caplog.at_level(logging.INFO):
         EvaluationCalculator(tp=3, fp=0, fn=1, tn=4).metrics_logging()
-    assert [record.message for record in caplog.records][:2] == ["TP: 3", "FN: 1"]
+    said = [record.message for record in caplog.records]
+    assert said[:4] == ["true positives: 3", "false negatives: 1", "true negatives: 4", "false positives: 0"]
+    assert said[4:] == ["precision: 1.0", "recall: 0.75", "F1: 0.8571428571428571"]
 
 
 def test_anything_with_the_attributes_will_do():

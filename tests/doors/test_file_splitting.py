@@ -295,3 +295,83 @@ def test_a_document_without_pages_leaves_the_categories_of_the_others_alone(stri
     found = FileSplittingEvaluation(gold, pred, zero_division=None, strict=strict).evaluation_results_by_category
     assert [found[5][name] for name in ("true_positives", "false_negatives", "recall")] == [0, 0, None]
     assert [found[2][name] for name in ("true_positives", "false_negatives", "recall")] == [1, 1, 0.5]
+
+
+def test_pairs_are_kept_as_the_original_keeps_them():
+    document = Document.of([True], [1.0], id_=1)
+    assert FileSplittingEvaluation([document], [document]).document_pairs == [[document, document]]
+    first_form = FileSplittingEvaluation(documents=[(document, document)])
+    assert (first_form.documents, first_form.allow_zero) == ([[document, document]], False)
+
+
+def test_equal_projects_are_one():
+    gold = [Document.of([True], id_=i, project=("project", 46)) for i in (1, 2)]
+    assert FileSplittingEvaluation(gold, gold).tp() == 2
+
+
+def test_true_documents_without_a_category():
+    gold = Document.of([True], id_=1)
+    gold.category = None
+    pred = Document.of([True], [1.0], copy_of_id=1)
+    assert FileSplittingEvaluation([gold], [pred]).evaluation_results_by_category[0]["f1"] == 1
+    with pytest.raises(AttributeError, match="id_"):
+        FileSplittingEvaluation([gold], [pred], strict=True)
+
+
+def test_a_prediction_that_is_no_copy_has_no_name_in_the_original():
+    gold, pred = Document.of([True], id_=1), Document.of([None], id_=1)
+    for strict, name in ((True, "None"), (False, "1")):
+        with pytest.raises(ValueError, match=f"Page 1 of prediction of {name} "):
+            FileSplittingEvaluation([gold], [pred], strict=strict)
+
+
+def test_an_f1_that_the_first_form_leaves_out_is_said_to_differ():
+    wrong = [(Document.of([True, False], id_=1), Document.of([False, True], copy_of_id=1))]
+    assert FileSplittingEvaluation(wrong, True, strict=True).f1() is None
+    evaluation = FileSplittingEvaluation(wrong, True)
+    assert (evaluation.f1(), [f.code for f in evaluation.findings]) == (0, ["door-differs"])
+
+
+def categories_of(pairs, given=(1, 2), **options):
+    documents = [tuple(Document(category=category(n)) for n in pair) for pair in pairs]
+    return CategorizationEvaluation([category(n) for n in given], documents, **options)
+
+
+def test_a_category_that_was_not_given():
+    pairs = [(1, 1), (2, 1)]
+    evaluation = categories_of(pairs, strict=True)
+    assert [getattr(evaluation, name)(category(9)) for name in ("tp", "fp", "fn", "tn", "recall")] == [0] * 5
+    with pytest.raises(KeyError, match="evaluated categories: 1, 2"):
+        categories_of(pairs).tp(category(9))
+
+
+def test_true_documents_of_a_category():
+    assert categories_of([(1, 1), (1, 2), (2, 2)]).gt(category(1)) == 2
+    assert categories_of([(1, 1), (1, 2), (2, 2)], strict=True).gt(category(1)) == 0
+
+
+def test_no_category_among_the_given_ones():
+    # The original keeps the last place of a label that stands twice, so that a given category 0 loses its documents.
+    pairs = [(0, 0), (0, 1), (1, 1)]
+    strict, corrected = (categories_of(pairs, (0, 1), strict=strict) for strict in (True, False))
+    assert [strict.tp(NO_CATEGORY), corrected.tp(NO_CATEGORY)] == [0, 1]
+    assert [f.code for f in corrected.findings] == ["door-differs"]
+    assert strict.confusion_matrix().tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 1]]
+
+
+def test_a_category_given_twice_weighs_twice_in_the_mean():
+    # Recall 1/2 of category 1 twice with weight 2, and 1 of category 2 with weight 1: (1 + 1 + 1) / 5.
+    evaluation = categories_of([(1, 1), (1, 2), (2, 2)], (1, 2, 1), strict=True)
+    assert (evaluation.recall(None), evaluation.tp()) == (pytest.approx(0.6), 2)
+
+
+@pytest.mark.parametrize("pair", [(9, 1), (1, 9)])
+def test_pairs_outside_the_categories_count_and_say_so(pair):
+    evaluation = categories_of([(1, 1), pair])
+    assert "1 of 2 pairs" in evaluation.findings[0].message
+    assert evaluation.precision(category(1)) + evaluation.recall(category(1)) == 1.5
+
+
+def test_a_bad_zero_division_is_refused_at_once():
+    with pytest.raises(AssertionError, match="zero_division"):
+        categories_of([(1, 1)], zero_division=1)

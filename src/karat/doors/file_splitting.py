@@ -7,7 +7,6 @@ By default what was wrong is right, and ``findings`` says where that changed a n
 
 from __future__ import annotations
 
-import logging
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -15,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from karat.cells import Ints
 from karat.contexts import catalogue
-from karat.contexts.monolabel import MonoLabelCells
 from karat.contexts.splitting import bundles
 from karat.contexts.splitting.bundles import Bundles
 from karat.contexts.splitting.coverage import ranges
 from karat.contexts.splitting.sides import Paired, Side, paired
+from karat.doors.calculator import COUNTS, SCORES, EvaluationCalculator
+from karat.doors.categorization import CategorizationEvaluation
 from karat.doors.documents import NO_CATEGORY, Category, Document, Page, Project
 from karat.findings import Finding, InputError, finding
 from karat.score import ratio
@@ -31,14 +30,7 @@ __all__ = [
     "Page", "Project",
 ]  # fmt: skip
 
-COUNTS = ("tp", "fp", "fn", "tn")
-SCORES = ("precision", "recall", "f1")
 LONG = ("true_positives", "false_positives", "false_negatives", "true_negatives", *SCORES)
-_UNDEFINED = {
-    "precision": "TP and FP are zero, impossible to calculate precision.",
-    "recall": "TP and FN are zero, recall is impossible to calculate.",
-    "f1": "Precision and recall are zero, F1 is impossible to calculate.",
-}
 _PAIR_UNDEFINED = {
     name: f"{which} are zero, please specify allow_zero=True if you want {shown} to be None."
     for name, which, shown in (
@@ -46,63 +38,8 @@ _PAIR_UNDEFINED = {
     )
 }  # fmt: skip
 
-logger = logging.getLogger(__name__)
+NO_HIT = finding("door-differs", what="F1 is 0 where nothing is hit; Konfuzio leaves it undefined", tool="Konfuzio")
 _metrics = cache(catalogue)
-
-
-class EvaluationCalculator:
-    """Precision, recall and F1 of four counts.
-
-    >>> calculator = EvaluationCalculator(tp=3, fp=0, fn=1, tn=4)
-    >>> calculator.precision, calculator.recall, round(calculator.f1, 4)
-    (1.0, 0.75, 0.8571)
-    """
-
-    def __init__(
-        self,
-        tp: float = 0,
-        fp: float = 0,
-        fn: float = 0,
-        tn: float = 0,
-        zero_division: Any = "warn",
-        *,
-        strict: bool = False,
-    ) -> None:
-        if not any(zero_division is allowed or zero_division == allowed for allowed in ("warn", "error", 0, None)):
-            raise AssertionError("The value of zero_division has to be 'warn', 'error', 0 or None")
-        self.tp, self.fp, self.fn, self.tn = tp, fp, fn, tn
-        self.zero_division, self.strict = zero_division, strict
-
-    @property
-    def precision(self) -> Any:
-        return self._value("precision", self.tp, self.tp + self.fp)
-
-    @property
-    def recall(self) -> Any:
-        return self._value("recall", self.tp, self.tp + self.fn)
-
-    @property
-    def f1(self) -> Any:
-        return self._value("f1", self.tp, self.tp + 0.5 * (self.fp + self.fn))
-
-    def _value(self, name: str, num: float, den: float) -> Any:
-        value = float(ratio(num, den, "").value)
-        return self._undefined(_UNDEFINED[name]) if np.isnan(value) else value
-
-    def _undefined(self, message: str) -> Any:
-        if self.zero_division == "error":
-            raise ZeroDivisionError(message)
-        if self.zero_division != "warn":
-            return self.zero_division
-        logger.info(message)
-        if not self.strict:
-            warnings.warn(f"{message} It is set to 0.", stacklevel=4)
-        return 0
-
-    def metrics_logging(self) -> None:
-        """Log counts and scores."""
-        for name in ("tp", "fn", "tn", "fp", *SCORES):
-            logger.info("%s: %s", name.upper() if name in COUNTS else name.capitalize(), getattr(self, name))
 
 
 class FileSplittingEvaluation:
@@ -134,10 +71,11 @@ class FileSplittingEvaluation:
         self.as_pairs = documents is not None or prediction_documents is None or isinstance(prediction_documents, bool)
         self.allow_zero = prediction_documents if isinstance(prediction_documents, bool) else allow_zero
         if self.as_pairs:
-            self.document_pairs = [(pair[0], pair[1]) for pair in first or ()]
-            _check_flags(self.document_pairs, self.strict)
+            self.document_pairs = [[pair[0], pair[1]] for pair in first or ()]
+            _check_flags([] if strict else self.document_pairs, strict)  # no flag was "not first" in this form
         else:
-            self.document_pairs = _checked_pairs(list(first or ()), list(prediction_documents))
+            self.document_pairs = _checked_pairs(list(first or ()), list(prediction_documents), strict)
+        self.documents = self.document_pairs  # as the first published form calls them
         self.project = getattr(self.document_pairs[0][0], "project", None) if self.document_pairs else None
         self._cells = self._counted()
         self.calculate()
@@ -194,8 +132,9 @@ class FileSplittingEvaluation:
 
     def calculate_metrics_by_category(self) -> None:
         """Counts and scores by category, as ``evaluation_results_by_category``."""
+        categories = [gold.category.id_ for gold, _ in self.document_pairs] if self.strict else self._categories
         columns = zip(*(self._values(name)[1] for name in COUNTS), strict=True)
-        rows = {c: [int(n) for n in counts] for c, counts in zip(self._categories, columns, strict=False)}
+        rows = {c: [int(n) for n in counts] for c, counts in zip(dict.fromkeys(categories), columns, strict=False)}
         scored = {c: dict(zip(self._names, [*n, *self._scores(n)], strict=True)) for c, n in rows.items()}
         by_metric = {name: {c: row[name] for c, row in scored.items()} for name in self._names}
         self.evaluation_results_by_category: dict[Any, Any] = by_metric if self.as_pairs else scored
@@ -205,9 +144,11 @@ class FileSplittingEvaluation:
         return (*COUNTS, *SCORES) if self.as_pairs else LONG
 
     def _scores(self, counts: Sequence[int]) -> list[Any]:
-        if self.as_pairs:
-            return _pair_scores(counts[0], counts[1], counts[2], self.allow_zero, self.strict)
         tp, fp, fn, tn = counts
+        if self.as_pairs:
+            if not tp and fp and fn and not self.strict and NO_HIT not in self.findings:
+                self.findings.append(NO_HIT)
+            return _pair_scores(tp, fp, fn, self.allow_zero, self.strict)
         calculator = EvaluationCalculator(tp, fp, fn, tn, self.zero_division, strict=self.strict)
         return [calculator.precision, calculator.recall, calculator.f1]
 
@@ -287,36 +228,35 @@ def _category_id(document: Any) -> Any:
     return 0 if category is None else category.id_
 
 
-def _checked_pairs(gold: Sequence[Any], pred: Sequence[Any]) -> list[tuple[Any, Any]]:
+def _checked_pairs(gold: Sequence[Any], pred: Sequence[Any], strict: bool) -> list[list[Any]]:
     """The documents in pairs, after the original's checks in its order."""
     if len(gold) != len(pred):
         raise ValueError("ground_truth_documents and prediction_documents must be same length.")
-    pairs = list(zip(gold, pred, strict=True))
-    _check_flags(pairs, False)
+    pairs = [list(pair) for pair in zip(gold, pred, strict=True)]
+    _check_flags(pairs, strict)
     for one, other in pairs:
         if one.id_ not in (getattr(other, "copy_of_id", None), getattr(other, "id_", None)):
             raise ValueError(
                 f"Incorrect prediction passed for {one}. Prediction has to be a copy of a ground truth Document."
             )
-    if len({id(getattr(one, "project", None)) for one in gold}) > 1:
+    if len({getattr(one, "project", None) for one in gold}) > 1:
         raise ValueError("All Documents have to belong to the same Project.")
     return pairs
 
 
-def _check_flags(pairs: Iterable[tuple[Any, Any]], lenient: bool) -> None:
-    """Every page needs a flag; the first published form takes none for "not first"."""
-    pairs = [] if lenient else list(pairs)
+def _check_flags(pairs: Iterable[Sequence[Any]], strict: bool) -> None:
+    """Every page needs a flag; the original calls a prediction that is no copy None."""
     for one, _ in pairs:
-        for place, page in enumerate(one.pages(), 1):
-            if page.is_first_page is None:
-                raise ValueError(f"Page {_number(page, place)} of {one} does not have a value of is_first_page.")
+        _check_pages(one, str(one))
     for _, other in pairs:
-        for place, page in enumerate(other.pages(), 1):
-            if page.is_first_page is None:
-                name = getattr(other, "copy_of_id", None) or getattr(other, "id_", None)
-                raise ValueError(
-                    f"Page {_number(page, place)} of prediction of {name} does not have a value of is_first_page."
-                )
+        name = getattr(other, "copy_of_id", None)
+        _check_pages(other, f"prediction of {getattr(other, 'id_', None) if name is None and not strict else name}")
+
+
+def _check_pages(document: Any, name: str) -> None:
+    for place, page in enumerate(document.pages(), 1):
+        if page.is_first_page is None:
+            raise ValueError(f"Page {_number(page, place)} of {name} does not have a value of is_first_page.")
 
 
 def _number(page: Any, place: int) -> int:
@@ -324,14 +264,14 @@ def _number(page: Any, place: int) -> int:
     return place if number is None else number
 
 
-def _check_confidences(pairs: Iterable[tuple[Any, Any]]) -> None:
+def _check_confidences(pairs: Iterable[Sequence[Any]]) -> None:
     """The original formats every confidence of the pages that it compares."""
     for one, other in pairs:
         for _, page in zip(one.pages(), other.pages(), strict=False):
             f"{getattr(page, 'is_first_page_confidence', None):.2f}"
 
 
-def _side(pairs: Sequence[tuple[Any, Any]], side: int, categories: Sequence[str], *, by_number: bool) -> Side:
+def _side(pairs: Sequence[Sequence[Any]], side: int, categories: Sequence[str], *, by_number: bool) -> Side:
     """One side's pages as flat arrays; pairs stand for bundles, so ids may repeat."""
     documents = [list(pair[side].pages()) for pair in pairs]
     numbers = [_numbers(pages) if by_number else list(range(1, len(pages) + 1)) for pages in documents]
@@ -352,147 +292,3 @@ def _numbers(pages: Sequence[Any]) -> list[int]:
     """Page numbers, or places where numbers are missing or repeated."""
     numbers = [_number(page, place) for place, page in enumerate(pages, 1)]
     return numbers if len(set(numbers)) == len(numbers) else list(range(1, len(pages) + 1))
-
-
-class CategorizationEvaluation:
-    """Categories of documents against predicted ones, each category against the rest.
-
-    >>> one, two = Category(1, "invoice"), Category(2, "letter")
-    >>> pairs = [(Document(category=one), Document(category=one)), (Document(category=one), Document(category=two))]
-    >>> evaluation = CategorizationEvaluation([one, two], pairs)
-    >>> evaluation.recall(one), evaluation.tp(), evaluation.confusion_matrix().tolist()
-    (0.5, 1, [[1, 1, 0], [0, 0, 0], [0, 0, 0]])
-    """
-
-    def __init__(
-        self, categories: Sequence[Any], documents: Sequence[Any], zero_division: Any = "warn", *, strict: bool = False
-    ) -> None:
-        self.categories, self.documents = list(categories), [(pair[0], pair[1]) for pair in documents]
-        self.zero_division, self.strict, self.findings = zero_division, strict, list[Finding]()
-        self.calculate()
-
-    @property
-    def category_ids(self) -> list[Any]:
-        return [category.id_ for category in self.categories]
-
-    @property
-    def category_names(self) -> list[Any]:
-        return [getattr(category, "name", None) for category in self.categories]
-
-    @property
-    def actual_classes(self) -> list[Any]:
-        """Category ids of the true documents."""
-        if self.strict:
-            return [gold.category.id_ for gold, _ in self.documents]
-        return [_category_id(gold) for gold, _ in self.documents]
-
-    @property
-    def predicted_classes(self) -> list[Any]:
-        """Category ids of the predictions; -1 for none."""
-        found = [getattr(pred, "category", None) for _, pred in self.documents]
-        return [-1 if category is None else category.id_ for category in found]
-
-    def calculate(self) -> None:
-        """Count the pairs."""
-        labels = [*self.category_ids, 0]
-        actual, predicted = _codes(self.actual_classes, labels), _codes(self.predicted_classes, labels)
-        if len(actual) and (actual < 0).all() and (self.strict or not self.categories):
-            raise ValueError("At least one label specified must be in y_true")
-        self._report(int((predicted < 0).sum()), len(predicted))
-        self._all = _cells(actual, predicted, labels)
-        seen = (actual >= 0) & (predicted >= 0)
-        self._cells = _cells(actual[seen], predicted[seen], labels) if self.strict else self._all
-
-    def _report(self, lacking: int, total: int) -> None:
-        if lacking and not self.strict:
-            self.findings = [finding("category-missing", None, count=lacking, total=total)]
-
-    def confusion_matrix(self) -> Ints:
-        """True categories down, predicted across, the given ones and then no category.
-
-        The original leaves pairs with a category outside the list out; by default they are in the last row or column.
-        """
-        size = len(self.categories) + 1
-        table = np.zeros((size, size), np.int64)
-        last = size - 1
-        np.add.at(
-            table,
-            (np.minimum(self._cells.gold, last), np.where(self._cells.pred < 0, last, self._cells.pred)),
-            self._cells.n,
-        )
-        return table
-
-    def _counts(self) -> dict[str, Ints]:
-        """tp, fp, fn and tn of each given category."""
-        cells, kept = self._cells, slice(0, len(self.categories))
-        W = cells.pooled()
-        hits, gold, pred = ((W @ x)[0, kept].astype(np.int64) for x in (cells.hit_of, cells.gold_of, cells.pred_of))
-        return {"tp": hits, "fp": pred - hits, "fn": gold - hits, "tn": int(cells.n.sum()) - gold - pred + hits}
-
-    def _count(self, name: str, category: Any) -> int:
-        counts = self._counts()[name]
-        return int(counts.sum() if category is None else counts[self.category_ids.index(category.id_)])
-
-    def tp(self, category: Any = None) -> int:
-        """Documents of the category that were predicted so."""
-        return self._count("tp", category)
-
-    def fp(self, category: Any = None) -> int:
-        """Other documents that were predicted to be of the category."""
-        return self._count("fp", category)
-
-    def fn(self, category: Any = None) -> int:
-        """Documents of the category that were predicted otherwise."""
-        return self._count("fn", category)
-
-    def tn(self, category: Any = None) -> int:
-        """Other documents that were predicted otherwise."""
-        return self._count("tn", category)
-
-    def gt(self, category: Any = None) -> int:
-        """Documents of the category."""
-        return sum(
-            1 for c in self.actual_classes if (c in self.category_ids if category is None else c == category.id_)
-        )
-
-    def get_evaluation_data(self, search: Any = None, allow_zero: bool = True) -> EvaluationCalculator:
-        """The counts as a calculator."""
-        tp, fp, fn, tn = (self._count(name, search) for name in COUNTS)
-        return EvaluationCalculator(tp, fp, fn, tn, self.zero_division, strict=self.strict)
-
-    def _score(self, name: str, category: Any) -> Any:
-        return self._weighted(name) if category is None else getattr(self.get_evaluation_data(category), name)
-
-    def _weighted(self, name: str) -> float:
-        """Mean over the given categories by number of documents, undefined values being 0."""
-        found, W = _metrics("monolabel"), self._all.pooled()
-        result = found[name].compute(W, self._all, found.resolve(name), fill=0.0)
-        assert result.by_class is not None
-        kept = slice(0, len(self.categories))
-        weight = (W @ self._all.gold_of)[0, kept]
-        return float(weight @ result.by_class[0, kept] / weight.sum()) if weight.sum() else 0.0
-
-    def precision(self, category: Any) -> Any:
-        """Of one category; with None, the mean over categories weighted by their documents."""
-        return self._score("precision", category)
-
-    def recall(self, category: Any) -> Any:
-        """Of one category; with None, the mean over categories weighted by their documents."""
-        return self._score("recall", category)
-
-    def f1(self, category: Any) -> Any:
-        """Of one category; with None, the mean over categories weighted by their documents."""
-        return self._score("f1", category)
-
-
-def _codes(ids: Sequence[Any], labels: Sequence[Any]) -> Ints:
-    """Places of the ids among the labels; -1 for others."""
-    place = {label: i for i, label in reversed(list(enumerate(labels)))}
-    return np.array([place.get(i, -1) for i in ids], np.int64)
-
-
-def _cells(actual: Ints, predicted: Ints, labels: Sequence[Any]) -> MonoLabelCells:
-    """Mono-label cells; a true category outside the labels is a class of its own behind them."""
-    gold = np.where(actual < 0, len(labels), actual)
-    n, nothing = np.ones(len(gold), np.int64), np.zeros(len(gold), np.int64)
-    return MonoLabelCells(gold, predicted, n, nothing, [""], [*map(str, labels), "(other)"])
