@@ -236,19 +236,14 @@ def gathered(steps: Iterable[Callable[[], T]]) -> list[T]:
     return out
 
 
-class Given:
+class Given(NamedTuple):
     """What the user said about how to read the inputs."""
 
-    def __init__(
-        self,
-        format: str | None,
-        encoding: str | None,
-        columns: Mapping[str, str],
-        context: str | None,
-        options: Mapping[str, Any],
-    ) -> None:
-        self.format, self.encoding, self.columns, self.context = format, encoding, dict(columns), context
-        self.options = options
+    format: str | None
+    encoding: str | None
+    columns: Mapping[str, str]
+    context: str | None
+    options: Mapping[str, Any]
 
 
 def named(pred: Any, gold: Any, names: Sequence[str] | None) -> list[tuple[str, Any]]:

@@ -428,7 +428,6 @@ ALIASES: dict[str, str] = {
     "ICMSoftNorm|ICM-Soft-Norm": "icm_soft_norm(variant=pyevall)",
     "CrossEntropy": "cross_entropy(variant=pyevall)",
     "MAE": "mae",
-    "LRAP|label_ranking_average_precision_score": "label_ranking_average_precision",
     "Purity": "purity",
     "InversePurity": "inverse_purity",
     "FMeasurePurityInversePurity": "purity_f",
