@@ -447,7 +447,10 @@ KINDS: dict[str, Kind] = {
     ),
     # doors
     "page-missing": Kind(
-        "warning", "page {page!r} is not in this file; it counts as an empty answer", "write a line for every page"
+        "warning",
+        "{count} reference {count:page is|pages are} not in this file and {count:counts|count} as "
+        "{count:an empty answer|empty answers} (first: {examples})",
+        "write a line for every page",
     ),
     "bad-page": Kind("error", "the line is not a page: {reason}", "write page_id, the number of spans, and the spans"),
     "bad-test-data": Kind(
@@ -457,8 +460,9 @@ KINDS: dict[str, Kind] = {
     ),
     "excerpt-cut": Kind(
         "warning",
-        "on page {page!r} references that overlap chose one span, which cannot be cut between them",
-        "give references that do not overlap; the page is scored all the same",
+        "on {count} {count:page|pages} references that overlap chose one span, which cannot be cut between them "
+        "(first: {examples})",
+        "give references that do not overlap; the pages are scored all the same",
     ),
     "door-differs": Kind("note", "{what}", "strict=True gives {tool}'s own number"),
     "more": Kind("note", "{count} more {count:finding|findings} of kind {kind}", "mend the ones shown first"),

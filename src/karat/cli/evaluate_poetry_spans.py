@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from karat.cli.failures import guarded, show
-from karat.doors.poetry_spans import write_page_evals
+from karat.doors.poetry_spans import evaluate_files
 from karat.findings import InputError, finding
 
 
@@ -38,8 +38,9 @@ def command(
         raise InputError([finding("bad-option", str(output), message=problem, way_out=way_out)])
     if progress:
         click.echo(f"reading {reference} and {system}", err=True)
+    scores = evaluate_files(reference, system, ignore_label, partial_match_weight)
     try:
-        scores = write_page_evals(reference, system, output, ignore_label, partial_match_weight)
+        scores.write(output)
     except OSError as error:
         problem, way_out = (
             f"the output file cannot be written: {error.strerror}",

@@ -9,22 +9,22 @@ answer, and references that cannot cut a system span between them are scored (``
 
 from __future__ import annotations
 
-import bz2
-import csv
-import gzip
-import io
 import json
-import lzma
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
+from karat.contexts.pairing import LIMIT
+from karat.contexts.spans.annotated import Encoded
 from karat.contexts.spans.excerpts import Excerpts, Pages, Rule, excerpts, score_pages
 from karat.contexts.spans.span import Spans
 from karat.findings import Finding, InputError, finding
@@ -42,10 +42,9 @@ COUNTS = {
 }
 COLUMNS = ["page_id", "precision", "recall", *COUNTS]
 REVERSED = "Start index must be less than end index"
-OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Span:
     """The characters from ``start`` up to, not including, ``end`` of a page, and the poem that they are from."""
 
@@ -90,12 +89,24 @@ def in_order(spans: Iterable[Span]) -> list[Span]:
     return sorted(spans, key=lambda span: (span.start, span.end))
 
 
+def listed(page_json: Mapping[str, Any], count: str, field: str) -> Sequence[Mapping[str, Any]]:
+    """The spans of a page; a count of 0 hides them, any other number is believed to be right."""
+    if not isinstance(page_json, Mapping):
+        raise TypeError(f"it is {json.dumps(page_json):.40}, not an object with fields")
+    if not isinstance(page_json[count], (int, float)):
+        raise TypeError(f"{count} is {page_json[count]!r}, not a number")
+    spans = page_json[field] if page_json[count] > 0 else []
+    if not isinstance(spans, (list, tuple)) or not all(isinstance(one, Mapping) for one in spans):
+        raise TypeError(f"{field} is not a list of objects")
+    return spans
+
+
 class PageReferenceSpans:
     """A line of the reference file."""
 
     def __init__(self, page_json: Mapping[str, Any]) -> None:
+        found = listed(page_json, "n_excerpts", "excerpts")
         self.page_id = page_json["page_id"]
-        found = page_json["excerpts"] if page_json["n_excerpts"] > 0 else []
         self.spans = in_order(Span(one["start"], one["end"], one["poem_id"]) for one in found)
 
 
@@ -103,8 +114,8 @@ class PageSystemSpans:
     """A line of the system file; without labels, spans that overlap are one."""
 
     def __init__(self, page_json: Mapping[str, Any]) -> None:
+        found = listed(page_json, "n_spans", "poem_spans")
         self.page_id = page_json["page_id"]
-        found = page_json["poem_spans"] if page_json["n_spans"] > 0 else []
         self.labeled_spans = in_order(Span(one["page_start"], one["page_end"], one["ref_id"]) for one in found)
 
     @property
@@ -173,29 +184,34 @@ def columns(pages: Sequence[list[Span]], codes: Codes) -> Spans:
     return Spans.of(*(zip(*rows, strict=True) if rows else ([], [], [], [])))
 
 
-def rows_of(pages: Pages) -> list[dict[str, Any]]:
-    """A row a page; a side without spans gives the whole number 1 or 0, as the script writes them."""
-    sides = ((pages.precision, pages.pred, pages.gold), (pages.recall, pages.gold, pages.pred))
-    shares = [
-        [share if mine else int(not other) for share, mine, other in zip(*(c.tolist() for c in side), strict=True)]
-        for side in sides
-    ]
-    counted = [getattr(pages, name).tolist() for name in COUNTS.values()]
-    return [dict(zip(COLUMNS[1:], row, strict=True)) for row in zip(*shares, *counted, strict=True)]
+def columns_of(pages: Pages) -> dict[str, list[Any]]:
+    """The scores and counts by page; a side without spans gives the whole number 1 or 0, as the script writes them."""
+    sides = {"precision": (pages.pred, pages.gold), "recall": (pages.gold, pages.pred)}
+    out = {name: getattr(pages, name).tolist() for name in sides} | {
+        name: getattr(pages, field).tolist() for name, field in COUNTS.items()
+    }
+    for name, (mine, other) in sides.items():
+        for page in np.flatnonzero(mine == 0).tolist():
+            out[name][page] = int(not other[page])
+    return out
 
 
 class PageEvaluation:
     """One page: which reference found which span, and the scores."""
 
     def __init__(
-        self, ref: PageReferenceSpans, sys: PageSystemSpans, ignore_label: bool = False, strict: bool = False
+        self,
+        page_ref_spans: PageReferenceSpans,
+        page_sys_spans: PageSystemSpans,
+        ignore_label: bool = False,
+        strict: bool = False,
     ) -> None:
-        if ref.page_id != sys.page_id:
+        if page_ref_spans.page_id != page_sys_spans.page_id:
             raise ValueError("Reference and system spans must correspond to the same page")
-        self.page_id, self.ignore_label = ref.page_id, ignore_label
-        self.ref_spans = ref.spans
-        self.sys_spans = sys.unlabeled_spans if ignore_label else sys.labeled_spans
-        self._matching = Both.of([ref.page_id], [ref.spans], [self.sys_spans]).matched(ignore_label)
+        self.page_id, self.ignore_label = page_ref_spans.page_id, ignore_label
+        self.ref_spans = page_ref_spans.spans
+        self.sys_spans = page_sys_spans.unlabeled_spans if ignore_label else page_sys_spans.labeled_spans
+        self._matching = Both.of([self.page_id], [self.ref_spans], [self.sys_spans]).matched(ignore_label)
         if strict and self._matching.scored(1).cut_wrong[0]:
             raise ValueError(REVERSED)
 
@@ -211,11 +227,15 @@ class PageEvaluation:
 
     @cached_property
     def span_pairs(self) -> list[tuple[Span, Span]]:
-        """References with their (piece of a) system span, in the system's order."""
+        """References with their (piece of a) system span, in the system's order; without those that got no piece."""
         found = self._matching.found
         pieces = zip(found.rows.tolist(), found.piece_start.tolist(), found.piece_end.tolist(), strict=True)
         label = [span.label for span in self.sys_spans]
-        return [(self.ref_spans[ref], Span(start, end, label[found.choice[ref]])) for ref, start, end in pieces]
+        return [
+            (self.ref_spans[ref], Span(start, end, label[found.choice[ref]]))
+            for ref, start, end in pieces
+            if start < end
+        ]
 
     def precision(self, partial_match_weight: float = 1) -> float:
         return self._row(partial_match_weight)["precision"]
@@ -224,11 +244,13 @@ class PageEvaluation:
         return self._row(partial_match_weight)["recall"]
 
     def evaluate(self, partial_match_weight: float = 1) -> dict[str, Any]:
-        """The page's row."""
-        return {"page_id": self.page_id} | self._row(partial_match_weight)
+        """The page's row; as in the script, what was spurious comes last here."""
+        row = self._row(partial_match_weight)
+        order = sorted(row, key=lambda name: name.endswith("_spurious"))
+        return {"page_id": self.page_id} | {name: row[name] for name in order}
 
     def _row(self, weight: float) -> dict[str, Any]:
-        return rows_of(self._matching.scored(weight))[0]
+        return {name: column[0] for name, column in columns_of(self._matching.scored(weight)).items()}
 
 
 def get_page_eval(
@@ -244,37 +266,72 @@ def get_page_evals(
     disable_progress: bool = True,
 ) -> Iterator[PageEvaluation]:
     """One evaluation a reference page; a page that the system file lacks has no spans."""
-    refs, systems, _ = both_files(Path(ref_file), Path(sys_file))
+    refs, systems, findings = both_files(ref_file, sys_file)
+    warn(findings)
     for ref in refs:
-        yield PageEvaluation(ref, systems.get(ref.page_id, nothing(ref.page_id)), ignore_label)
+        yield PageEvaluation(ref, systems.get(ref.page_id) or nothing(ref.page_id), ignore_label)
 
 
 def nothing(page_id: Any) -> PageSystemSpans:
     return PageSystemSpans({"page_id": page_id, "n_spans": 0})
 
 
-@dataclass
-class FileScores:
-    """A whole run: a row a page, their means, and what was found on the way."""
+def warn(findings: Iterable[Finding]) -> None:
+    for one in findings:
+        warnings.warn(str(one), stacklevel=3)
 
-    rows: list[dict[str, Any]]
+
+@dataclass(eq=False)
+class FileScores:
+    """A whole run: the nine columns of its pages, their means, and what was found on the way."""
+
+    columns: dict[str, list[Any]]
     findings: list[Finding]
 
     @property
+    def rows(self) -> list[dict[str, Any]]:
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*self.columns.values(), strict=True)]
+
+    @property
     def summary(self) -> str:
-        precision, recall = (sum(one[name] for one in self.rows) / len(self.rows) for name in ("precision", "recall"))
-        return f"Overall: {len(self.rows):,} Pages | Precision = {precision:.4g} | Recall = {recall:.4g}"
+        pages = len(self.columns["page_id"])
+        precision, recall = (sum(self.columns[name]) / pages for name in ("precision", "recall"))
+        return f"Overall: {pages} Pages | Precision = {precision:.4g} | Recall = {recall:.4g}"
 
     def csv(self) -> str:
-        text = io.StringIO(newline="")
-        writer = csv.writer(text)
-        writer.writerow(COLUMNS)
-        writer.writerows(row.values() for row in self.rows)
-        return text.getvalue()
+        """The rows as Python's csv module writes them."""
+        ids, *numbers = self.columns.values()
+        rows = zip(map(as_csv, ids), *map(as_texts, numbers), strict=True)
+        return "".join(f"{line}\r\n" for line in (",".join(COLUMNS), *map(",".join, rows)))
+
+    def write(self, out_csv: str | os.PathLike[str]) -> None:
+        """The file appears whole or not at all."""
+        target = Path(out_csv)
+        partial = target.with_name(target.name + ".partial")
+        try:
+            partial.write_text(self.csv(), encoding="utf-8", newline="")
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def as_csv(value: Any) -> str:
+    text = "" if value is None else str(value)
+    return '"' + text.replace('"', '""') + '"' if re.search('[",\r\n]', text) else text
+
+
+def as_texts(numbers: list[Any]) -> list[str]:
+    """Numbers as Python writes them; the encoder does too, many times as fast, where Python writes no exponent."""
+    if 0 < min(filter(None, numbers), default=1) < 1e-4:
+        return list(map(repr, numbers))
+    return msgspec.json.encode(numbers).decode()[1:-1].split(",")
 
 
 def evaluate_files(
-    ref_file: Path, sys_file: Path, ignore_label: bool = False, partial_match_weight: float = 1
+    ref_file: str | os.PathLike[str],
+    sys_file: str | os.PathLike[str],
+    ignore_label: bool = False,
+    partial_match_weight: float = 1,
 ) -> FileScores:
     """All pages of two files at once."""
     if not 0 <= partial_match_weight <= 1:
@@ -282,14 +339,18 @@ def evaluate_files(
         raise InputError([finding("bad-option", message=problem, way_out="give a share from 0 to 1")])
     both, findings = read_files(ref_file, sys_file)
     scores = both.matched(ignore_label).scored(partial_match_weight)
-    findings += [
-        finding("excerpt-cut", ref_file.name, page=both.ids[page]) for page in np.flatnonzero(scores.cut_wrong).tolist()
-    ]
-    rows = zip(both.ids, rows_of(scores), strict=True)
-    return FileScores([{"page_id": page_id} | row for page_id, row in rows], findings)
+    cut = [both.ids[page] for page in np.flatnonzero(scores.cut_wrong).tolist()]
+    findings += counted("excerpt-cut", ref_file, cut)
+    return FileScores({"page_id": list(both.ids)} | columns_of(scores), findings)
 
 
-def read_files(ref_file: Path, sys_file: Path) -> tuple[Both, list[Finding]]:
+def counted(code: str, file: str | os.PathLike[str], pages: Sequence[Any]) -> list[Finding]:
+    """One finding for all pages of which something is to be said, with the first of them."""
+    shown = ", ".join(map(str, pages[:3]))
+    return [finding(code, os.fspath(file), count=len(pages), examples=shown)] if pages else []
+
+
+def read_files(ref_file: str | os.PathLike[str], sys_file: str | os.PathLike[str]) -> tuple[Both, list[Finding]]:
     """The pages of two files, and what was found on the way."""
     if both := uniform_files(ref_file, sys_file):
         return both, []
@@ -303,7 +364,7 @@ REFERENCE = Names("page_id", "excerpts", None, "n_excerpts", {"start": "start", 
 SYSTEM = Names("page_id", "poem_spans", None, "n_spans", {"start": "page_start", "end": "page_end", "label": "ref_id"})
 
 
-def uniform_files(ref_file: Path, sys_file: Path) -> Both | None:
+def uniform_files(ref_file: str | os.PathLike[str], sys_file: str | os.PathLike[str]) -> Both | None:
     """Two files of uniform lines about the same pages, if nothing is wrong with them."""
     with ExitStack() as stack:
         try:
@@ -312,52 +373,59 @@ def uniform_files(ref_file: Path, sys_file: Path) -> Both | None:
             )
         except InputError:
             return None
-    if gold is None or pred is None or gold.ids != pred.ids or len(set(gold.ids)) < len(gold.ids):
+    if gold is None or pred is None or gold.ids != pred.ids or repeated(gold.ids):
         return None
     mine, theirs = (side.spans.in_place() for side in (gold, pred) if side.spans is not None)
     if np.any(mine.end <= mine.start) or np.any(theirs.end <= theirs.start):
         return None
     code = {label: nth for nth, label in enumerate(gold.labels)}
     codes = np.array([code.setdefault(label, len(code)) for label in pred.labels], dtype=np.int64)
-    return Both(
-        list(gold.ids), mine, Spans(theirs.unit, theirs.start, theirs.end, codes[theirs.label]), code.get("", -1)
-    )
+    renamed = Spans(theirs.unit, theirs.start, theirs.end, codes[theirs.label])
+    return Both(gold.ids, mine, renamed, code.get("", -1))
+
+
+def repeated(ids: Sequence[str]) -> bool:
+    return not (isinstance(ids, Encoded) and ids.ascending) and len(set(ids)) < len(ids)
 
 
 def both_files(
-    ref_file: Path, sys_file: Path
+    ref_file: str | os.PathLike[str], sys_file: str | os.PathLike[str]
 ) -> tuple[list[PageReferenceSpans], dict[Any, PageSystemSpans], list[Finding]]:
     """Reference pages in order, system pages by id (the last line of an id counts), and warnings."""
-    wrong: list[Finding] = []
-    refs: list[PageReferenceSpans] = list(pages_of(ref_file, PageReferenceSpans, wrong))
-    systems = {one.page_id: one for one in pages_of(sys_file, PageSystemSpans, wrong)}
-    if not refs and not wrong:
-        wrong.append(finding("no-records", ref_file.name))
-    if wrong:
-        raise InputError(wrong)
-    missing = [ref.page_id for ref in refs if ref.page_id not in systems]
-    return refs, systems, [finding("page-missing", sys_file.name, page=page) for page in missing]
+    refs, wrong = pages_of(ref_file, PageReferenceSpans)
+    systems, wrong_too = pages_of(sys_file, PageSystemSpans)
+    if wrong or wrong_too:
+        raise InputError(wrong + wrong_too)
+    by_id = {one.page_id: one for one in systems}
+    missing = [ref.page_id for ref in refs if ref.page_id not in by_id]
+    return refs, by_id, counted("page-missing", sys_file, missing)
 
 
-def pages_of(path: Path, kind: type[Any], wrong: list[Finding]) -> Iterator[Any]:
+def pages_of(path: str | os.PathLike[str], kind: type[Any]) -> tuple[list[Any], list[Finding]]:
     """A page for each line that is not blank; what cannot be read becomes a finding with its line."""
+    pages: list[Any] = []
+    wrong: list[Finding] = []
     try:
-        with OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8") as lines:
-            numbered = list(enumerate(lines, 1))
-    except FileNotFoundError:
-        wrong.append(finding("file-missing", path.name, path=str(path)))
-        return
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        wrong.append(finding("file-unreadable", path.name, reason=str(error)))
-        return
-    for number, line in numbered:
-        if line.strip():
-            try:
-                page = kind(json.loads(line))
-                hash(page.page_id)
-                yield page
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-                wrong.append(finding("bad-page", path.name, number, reason=said(error)))
+        with ExitStack() as stack:
+            source = Source(path, stack)
+            for number, line in enumerate(source.lines(), 1):
+                try:
+                    pages += [page_of(line, kind)] if line.strip() else []
+                except (ValueError, TypeError, KeyError, RecursionError) as error:
+                    wrong.append(finding("bad-page", source.name, number, reason=said(error)))
+    except InputError as error:
+        return [], error.findings
+    if not pages and not wrong:
+        wrong = [finding("no-records", source.name)]
+    more = [finding("more", source.name, count=len(wrong) - LIMIT, kind="bad-page")] if len(wrong) > LIMIT else []
+    return pages, wrong[:LIMIT] + more
+
+
+def page_of(line: bytes, kind: type[Any]) -> Any:
+    page = kind(msgspec.json.decode(line))
+    if isinstance(page.page_id, (list, dict)):
+        raise TypeError("page_id is a list or an object")
+    return page
 
 
 def said(error: Exception) -> str:
@@ -372,13 +440,9 @@ def write_page_evals(
     partial_match_weight: float = 1,
     disable_progress: bool = True,
 ) -> FileScores:
-    """The rows as CSV; the file appears whole or not at all."""
-    scores = evaluate_files(Path(ref_file), Path(sys_file), ignore_label, partial_match_weight)
-    target = Path(out_csv)
-    partial = target.with_name(target.name + ".partial")
-    try:
-        partial.write_text(scores.csv(), encoding="utf-8", newline="")
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    """Write the rows as CSV and print their means, as the script does."""
+    scores = evaluate_files(ref_file, sys_file, ignore_label, partial_match_weight)
+    scores.write(out_csv)
+    warn(scores.findings)
+    print(scores.summary)
     return scores

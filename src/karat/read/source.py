@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
 import hashlib
 import io
+import lzma
 import mmap
 import os
 import re
@@ -14,7 +16,7 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +24,8 @@ from typing import IO, Any
 
 from karat.findings import Finding, InputError, finding
 
-_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}
+_OPENERS: dict[str, Callable[..., Any]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 _BINARY = (b"PAR1", b"ARROW1")
 _BOMS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8: "utf-8-sig"}
 
@@ -67,14 +70,14 @@ class Source:
         return (Path(folder) / "input").open("wb")
 
     def _unpack(self) -> None:
-        packing = _PACKED.get(self.head[:2]) or _PACKED.get(self.head[:4])
+        packing = next((name for mark, name in _PACKED.items() if self.head.startswith(mark)), None)
         if packing is None:
             return
         try:
             with _opened(self.path, packing) as packed, self._temporary() as file:
                 shutil.copyfileobj(packed, file)
                 self.path = Path(file.name)
-        except (OSError, EOFError, ValueError, zlib.error) as error:
+        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
             raise InputError([finding("file-unreadable", self.name, reason=f"{packing}: {error}")]) from error
         self.__dict__.pop("head", None)
         if not self.head:
@@ -186,8 +189,8 @@ def _looks_wide(head: bytes) -> str | None:
 
 
 def _opened(path: Path, packing: str) -> Any:
-    if packing == "gzip":
-        return gzip.open(path, "rb")
+    if packing in _OPENERS:
+        return _OPENERS[packing](path, "rb")
     try:
         from compression import zstd  # type: ignore[import-not-found]  # Python 3.14
 
