@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.cells import Floats, Weights
 from karat.contexts.clustering.cells import Clusters, Links
+from karat.contexts.clustering.chance import expected_information
 from karat.contexts.clustering.table import Table, divide
 from karat.metric import MetricError, metric
 from karat.score import Values, defined, ratio
@@ -78,11 +79,15 @@ def purity_f(W: Weights, cells: Clusters, *, alpha: float = 0.5) -> Values:
     >>> karat.evaluate(list("AABB"), list("xxxy"), context="clustering", metrics=["purity_f"])["purity_f"].value
     0.75
     """
-    if not 0 <= alpha <= 1:
-        raise MetricError(f"alpha={alpha}: purity_f needs a number from 0 to 1")
+    _share_of_one("purity_f", alpha)
     table = cells.table(W)
     pure, inverse = divide(table.largest_by_pred(), table.pred_n), divide(table.largest_by_gold(), table.n)
     return defined(_harmonic(pure, inverse, alpha), table.n > 0, "no gold items")
+
+
+def _share_of_one(name: str, alpha: float) -> None:
+    if not 0 <= alpha <= 1:
+        raise MetricError(f"alpha={alpha}: {name} needs a number from 0 to 1")
 
 
 def _harmonic(a: Floats, b: Floats, alpha: float = 0.5) -> Floats:
@@ -218,7 +223,7 @@ def ami(W: Weights, cells: Clusters, *, mean: Mean = "arithmetic") -> Values:
     table, clean = _partition(W, cells)
     gold, pred, _ = table.entropies
     same, rigid = _rigid(table)
-    expected = table.expected_information()
+    expected = expected_information(table.gold, table.pred)
     value = divide(table.mutual_information - expected, _mean(gold, pred, mean) - expected)
     return defined(np.where(same, 1.0, np.where(rigid, 0.0, value)), clean, PARTITION)
 
@@ -278,6 +283,8 @@ def v_measure(W: Weights, cells: Clusters, *, beta: float = 1.0) -> Values:
     >>> round(e["v_measure"].value, 4)
     0.3437
     """
+    if not beta >= 0:
+        raise MetricError(f"beta={beta}: v_measure needs a number of at least 0")
     table, clean = _partition(W, cells)
     h, c = (_explained(table.mutual_information, x) for x in table.entropies[:2])
     return defined(divide((1 + beta) * h * c, beta * h + c), clean, PARTITION)
@@ -381,6 +388,7 @@ def bcubed_f1(W: Weights, cells: Clusters, *, variant: Variant = "amigo", alpha:
     >>> round(e["bcubed_f1"].value, 4)
     0.7059
     """
+    _share_of_one("bcubed_f1", alpha)
     precision = divide(*_bcubed(W, cells, cells.precision_side, variant))
     num, den = _bcubed(W, cells, cells.recall_side, variant)
     return defined(_harmonic(precision, divide(num, den), alpha), den > 0, "no gold items")

@@ -70,10 +70,6 @@ class Table:
         """Number of non-empty clusters on each side."""
         return (self.gold > 0).sum(1).astype(float), (self.pred > 0).sum(1).astype(float)
 
-    def expected_information(self) -> Floats:
-        """Mutual information in bits that random tables with the same cluster sizes would have."""
-        return np.array([_expected(g[g > 0], p[p > 0]) for g, p in zip(self.gold, self.pred, strict=True)])
-
 
 def divide(num: Floats, den: Floats) -> Floats:
     num, den = np.broadcast_arrays(num, den)
@@ -95,41 +91,3 @@ def entropy(x: Floats, n: Floats) -> Floats:
     """Entropy in bits of each row's shares of n."""
     share = divide(x, n[:, None])
     return -(share * np.log2(share, out=np.zeros(share.shape), where=share > 0)).sum(1)
-
-
-CHUNK = 1 << 20
-
-
-def _expected(gold: Floats, pred: Floats) -> float:
-    """Expected mutual information under fixed margins (hypergeometric), in bits.
-
-    Only distinct pairs of sizes are worked out, each weighted by how many cluster pairs have
-    them; a table of n items has at most about √(2n) distinct sizes a side.
-    """
-    n = int(gold.sum())
-    if n == 0:
-        return 0.0
-    a, many_a = np.unique(gold.astype(np.int64), return_counts=True)
-    b, many_b = np.unique(pred.astype(np.int64), return_counts=True)
-    left, right = (x.ravel() for x in np.meshgrid(a, b, indexing="ij"))
-    weight = np.outer(many_a, many_b).ravel().astype(float)
-    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
-    low, high = np.maximum(left + right - n, 1), np.minimum(left, right)
-    size = np.maximum(high - low + 1, 0)
-    ends = np.cumsum(size)
-    total, start = 0.0, 0
-    while start < len(size):
-        stop = max(start + 1, int(np.searchsorted(ends, (ends[start - 1] if start else 0) + CHUNK, "right")))
-        part = slice(start, stop)
-        total += _expected_part(left[part], right[part], low[part], size[part], weight[part], n, log_factorial)
-        start = stop
-    return total
-
-
-def _expected_part(a: Ints, b: Ints, low: Ints, size: Ints, weight: Floats, n: int, log_factorial: Floats) -> float:
-    a, b, weight = np.repeat(a, size), np.repeat(b, size), np.repeat(weight, size)
-    k = np.arange(len(a)) + np.repeat(low - np.cumsum(size) + size, size)
-    f = log_factorial
-    log_chance = f[a] + f[b] + f[n - a] + f[n - b] - f[n] - f[k] - f[a - k] - f[b - k] - f[n - a - b + k]
-    bits = np.log2(n * k.astype(float)) - np.log2(a.astype(float) * b)
-    return float((weight * k / n * bits * np.exp(log_chance)).sum())
