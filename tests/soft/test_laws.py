@@ -4,23 +4,36 @@ import numpy as np
 import pytest
 
 import karat
+from karat.contexts import catalogue
 from karat.contexts.soft.aligned import align
 from karat.contexts.soft.information import information, raised, spread
 from karat.findings import InputError
 
-ERRORS = [
-    "cross_entropy",
-    "kl",
-    "js_divergence",
-    "js_distance",
-    "mae",
-    "mse",
-    "brier",
-    "euclidean",
-    "manhattan",
-    "binary_manhattan",
+LABELS = "12345"
+
+BY_DEFINITION = {
+    "entropy_correlation": "a correlation over items can rise when an item goes",
+    "icm_soft": "silence tells nothing wrong",
+    "icm_soft_norm": "silence tells nothing wrong",
+    "icm": "silence tells nothing wrong",
+    "icm_norm": "silence tells nothing wrong",
+    "precision": "what is not predicted is not wrong",
+    "f1": "what is not predicted is not wrong",
+    "fbeta": "what is not predicted is not wrong",
+    "jaccard": "what is not predicted is not wrong",
+    "hierarchical_precision": "what is not predicted is not wrong",
+    "hierarchical_f1": "what is not predicted is not wrong",
+}
+"""Metrics for which a wrong answer may be worse than none, and why."""
+
+COSTLY = [
+    *(d.name for d in catalogue("soft") if d.better != "neither" and d.name not in BY_DEFINITION),
+    "cross_entropy(variant=lewidi2023)",
+    "soft_f1(average=macro)",
+    "ece(against=humans)",
+    "ece(bins=1)",
+    "perspectivist_accuracy(average=annotator)",
 ]
-SCORES = ["cosine", "soft_accuracy"]
 
 
 def random_sides(seed, n=12, labels="ABC"):
@@ -31,16 +44,60 @@ def random_sides(seed, n=12, labels="ABC"):
     return make(), make()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_leaving_out_a_prediction_never_helps(seed):
-    gold, pred = random_sides(seed)
-    whole = karat.evaluate(gold, pred, metrics=[*ERRORS, *SCORES])
-    for lost in ("0", "5"):
-        part = karat.evaluate(gold, {k: v for k, v in pred.items() if k != lost}, metrics=[*ERRORS, *SCORES])
-        for name in ERRORS:
-            assert part[name].value >= whole[name].value - 1e-12, name
-        for name in SCORES:
-            assert part[name].value <= whole[name].value + 1e-12, name
+KINDS = {
+    "distributions": lambda rng, n, k: rng.dirichlet(np.ones(k) * rng.choice([0.2, 1, 10]), n),
+    "independent": lambda rng, n, k: (rng.random((n, k)) * rng.choice([0.3, 1])).round(2),
+    "one label": lambda rng, n, k: np.eye(k)[rng.integers(0, k, n)],
+    "votes": lambda rng, n, k: rng.integers(0, k, (n, 3)),
+}
+
+
+def said(kind, row):
+    """One item as weights by label or, of votes, as labels by annotator."""
+    if kind == "votes":
+        return {f"ann{a}": LABELS[label] for a, label in enumerate(row.tolist())}
+    return dict(zip(LABELS, row.tolist(), strict=False))
+
+
+@pytest.mark.parametrize("harden", ["majority", "threshold"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_leaving_out_a_prediction_never_helps(kind, harden):
+    """In sixty small test cases, each with one prediction less; gold names every label."""
+    rng, sides = np.random.default_rng(len(kind)), ([], [], [])
+    for case in range(60):
+        n, k = int(rng.integers(2, 8)), int(rng.integers(2, 4 if kind == "votes" else 6))
+        gold, pred = KINDS[kind](rng, n, k), KINDS[kind](rng, n, k)
+        if kind == "votes":
+            gold[0] = np.arange(3) % k
+        for i in range(n):
+            rows = [{"test_case": f"{case}", "id": f"{i}", "value": said(kind, side[i])} for side in (gold, pred, pred)]
+            for side, row in zip(sides, rows if i else rows[:2], strict=False):
+                side.append(row)
+    whole, part = (karat.evaluate(sides[0], p, context="soft", metrics=COSTLY, harden=harden) for p in sides[1:])
+    for before, after in zip(whole.systems[0], part.systems[0], strict=True):
+        sign = 1 if before.better == "higher" else -1
+        for case, score in before.by_test_case.items():
+            other = after.by_test_case[case].value
+            if score.value is not None:
+                assert sign * (other - score.value) <= 1e-9, (before.metric, case)
+
+
+def test_weights_of_nothing_are_an_answer_where_labels_are_independent():
+    """None of the labels holds, and the prediction says so: that is no silence."""
+    gold = {"1": {"A": 0.0, "B": 0.0}, "2": {"A": 1.0, "B": 0.9}}
+    names = ["manhattan", "brier", "mae", "accuracy"]
+    e = karat.evaluate(gold, gold, metrics=names, harden="threshold")
+    assert [s.value for s in e.systems[0]] == [0, 0, 0, 1]
+    # item 1 is missing: 0 + 2 labels of its own, of two items
+    e = karat.evaluate(gold, {"2": gold["2"]}, metrics=names, harden="threshold")
+    assert [s.value for s in e.systems[0]] == [1, 1, 0.5, 0.5]
+
+
+def test_silence_is_not_calibrated():
+    """Twenty answers too unsure by .05 do not make up for a missing one."""
+    gold = [{"A": 1.0, "B": 0.0}] * 21
+    e = karat.evaluate(gold, [{"A": 0.95, "B": 0.05}] * 20, metrics=["ece"])
+    assert e["ece"].value == pytest.approx((20 * 0.05 + 1) / 21)
 
 
 def test_pyevall_rewards_silence_and_says_so():

@@ -10,6 +10,9 @@ import numpy as np
 
 from karat.contexts.groups import Floats, Ints, Mask, distinct, sums
 
+ROUNDED = 2e-3
+"""Sums may miss 1 by this much: shares written with three digits."""
+
 
 @dataclass(frozen=True, eq=False)
 class Aligned:

@@ -11,8 +11,8 @@ import numpy as np
 
 from karat.cells import Floats, Ints, Sparse
 from karat.contexts.agreement import Votes
-from karat.contexts.groups import Mask
-from karat.contexts.soft.aligned import Aligned, align
+from karat.contexts.groups import Mask, sums
+from karat.contexts.soft.aligned import ROUNDED, Aligned, align
 from karat.contexts.soft.hard import harden
 from karat.contexts.soft.information import Spread, information, raised, spread
 from karat.contexts.tree import TreeCells
@@ -109,9 +109,33 @@ class SoftCells(TreeCells):
 
     @cached_property
     def exact(self) -> Floats:
-        """1 where the hardened labels of both sides are the same."""
+        """1 where the hardened labels of both sides are the same; none at all are an answer only if they are given."""
         gold, pred = self.hard
-        return (self.aligned.sum((gold != pred).astype(float)) == 0).astype(float)
+        return ((self.aligned.sum((gold != pred).astype(float)) == 0) & (self.lost == 0)).astype(float)
+
+    @cached_property
+    def independent(self) -> Mask:
+        """Test cases in which most of gold's weights do not sum to 1: several labels may hold, or none."""
+        total = sums(self.test_case, self.n, len(self.test_cases))
+        apart = sums(self.test_case, self.n * (np.abs(self.aligned.gold_mass - 1) > ROUNDED), len(self.test_cases))
+        return 2 * apart > total
+
+    @cached_property
+    def lost(self) -> Floats:
+        """Weight that an item without a prediction has on labels of its own: 1, or 1 for each independent label.
+
+        No answer over gold's labels is farther off, so that silence never helps. Independent weights may all be 0.
+        """
+        free, named = self.whole.independent[self.test_case], self.aligned.sum(self.aligned.in_pred.astype(float)) > 0
+        silent = np.where(free, ~named, ~self.aligned.answered)
+        return silent * np.where(free, self.gold_labels, 1.0)
+
+    @cached_property
+    def lost_labels(self) -> Sparse:
+        """1 for every label that gold of the test case names, in items without a prediction."""
+        item = np.flatnonzero(self.lost > 0)
+        row, label = np.nonzero(self.whole.named[self.test_case[item]])
+        return Sparse.of(item[row], label, 1.0, (len(self), len(self.classes)))
 
     @cached_property
     def gold_share(self) -> Sparse:

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from karat.contexts.base import Run, Table
 from karat.contexts.entries import Entries, entries
 from karat.contexts.pairing import LIMIT, more
+from karat.contexts.soft.aligned import ROUNDED
 from karat.findings import Finding, finding
 
 CLOSE = 1e-6
 """Weights may leave [0, 1] by this much: rounding of a softmax."""
-ROUNDED = 2e-3
-"""Sums may miss 1 by this much: shares written with three digits."""
 
 
 def check_weights(run: Run, table: Table) -> list[Finding]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far a predicted distribution is from gold's, per item.
 
-An item without a prediction is as far away as a distribution can be: all its weight
-stands on a label that gold does not use.
+Where both sides become distributions, an item without a prediction is as far away as one can
+be; the plain distances leave that to `SoftCells.lost`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def js(a: Aligned, base: float = 2.0) -> Floats:
 
 
 def manhattan(a: Aligned) -> Floats:
-    return a.sum(np.abs(a.gold - a.pred)) + ~a.answered
+    return a.sum(np.abs(a.gold - a.pred))
 
 
 def binary(a: Aligned, labels: Floats) -> Floats:
@@ -73,7 +73,7 @@ def _opposite(a: Aligned, labels: Floats) -> Floats:
 
 def squares(a: Aligned) -> Floats:
     """Sum over labels of the squared difference."""
-    return a.sum((a.gold - a.pred) ** 2) + ~a.answered
+    return a.sum((a.gold - a.pred) ** 2)
 
 
 def cosine(a: Aligned) -> Floats:
@@ -109,9 +109,14 @@ def _farthest(a: Aligned, gold: Floats, position: Floats) -> Floats:
     return np.maximum(a.sum(gold * (place - low)), a.sum(gold * (high - place)))
 
 
+def largest_entropy(a: Aligned) -> float:
+    """Bits of weight that is spread evenly over all labels."""
+    return float(np.log2(max(a.labels, 2)))
+
+
 def entropies(a: Aligned) -> tuple[Floats, Floats]:
     """Entropy in bits of gold and prediction; a missing prediction takes the value farthest from gold's."""
     gold, pred = a.shares
     of_gold, of_pred = -a.sum(gold * log(gold, 2)), -a.sum(pred * log(pred, 2))
-    top = np.log2(max(a.labels, 2))
+    top = largest_entropy(a)
     return of_gold, np.where(a.answered, of_pred, np.where(of_gold < top / 2, top, 0.0))

@@ -133,15 +133,15 @@ def js_distance(W: Weights, cells: SoftCells, *, base: float = 2.0) -> Values:
 def mae(W: Weights, cells: SoftCells, *, variant: Literal["strict", "pyevall"] = "strict") -> Values:
     """Mean over items of (1/K) Σ_c |gold_c − predicted_c|, K the labels that gold of the test case names.
 
-    An item without a prediction has its weight on a label of its own (Σ gold + 1). ``pyevall``:
-    it has weight 0, and predicted labels that gold never names are left out.
+    An item without a prediction has weight 1 on a label of its own (Σ gold + 1), or on K if weights are independent.
+    ``pyevall``: it has weight 0, and predicted labels that gold never names are left out.
     Undefined without gold items.
 
     >>> # (|.5 − .25| + |.5 − .75|) / 2
     >>> karat.evaluate([{"A": 0.5, "B": 0.5}], [{"A": 0.25, "B": 0.75}], metrics=["mae"])["mae"].value
     0.25
     """
-    gap = cells.known_gap if variant == "pyevall" else cells.vector(distances.manhattan)
+    gap = cells.known_gap if variant == "pyevall" else cells.vector(distances.manhattan) + cells.lost
     return _mean(W, cells, gap / np.maximum(cells.gold_labels, 1))
 
 
@@ -149,14 +149,14 @@ def mae(W: Weights, cells: SoftCells, *, variant: Literal["strict", "pyevall"] =
 def mse(W: Weights, cells: SoftCells) -> Values:
     """Mean over items of (1/K) Σ_c (gold_c − predicted_c)², K the labels that gold of the test case names.
 
-    An item without a prediction has its weight on a label of its own (Σ gold² + 1).
+    An item without a prediction has weight 1 on a label of its own (Σ gold² + 1), or on K if weights are independent.
     Undefined without gold items.
 
     >>> # (.25² + .25²) / 2
     >>> karat.evaluate([{"A": 0.5, "B": 0.5}], [{"A": 0.25, "B": 0.75}], metrics=["mse"])["mse"].value
     0.0625
     """
-    return _mean(W, cells, cells.vector(distances.squares) / np.maximum(cells.gold_labels, 1))
+    return _mean(W, cells, (cells.vector(distances.squares) + cells.lost) / np.maximum(cells.gold_labels, 1))
 
 
 @metric(
@@ -171,21 +171,21 @@ def mse(W: Weights, cells: SoftCells) -> Values:
 def brier(W: Weights, cells: SoftCells) -> Values:
     """Mean over items of Σ_c (gold_c − predicted_c)².
 
-    An item without a prediction has its weight on a label of its own (Σ gold² + 1).
+    An item without a prediction has weight 1 on a label of its own (Σ gold² + 1), or on K if weights are independent.
     Undefined without gold items.
 
     >>> # .25² + .25²
     >>> karat.evaluate([{"A": 0.5, "B": 0.5}], [{"A": 0.25, "B": 0.75}], metrics=["brier"])["brier"].value
     0.125
     """
-    return _mean(W, cells, cells.vector(distances.squares))
+    return _mean(W, cells, cells.vector(distances.squares) + cells.lost)
 
 
 @metric(SoftCells, better="lower", bounds=(0, _INF), symmetric=True, unit_mean=True, reference=_RIZZI)
 def euclidean(W: Weights, cells: SoftCells) -> Values:
     """Mean over items of √Σ_c (gold_c − predicted_c)².
 
-    An item without a prediction has its weight on a label of its own (√(Σ gold² + 1)).
+    An item without a prediction has weight 1 on a label of its own, or on each of K if weights are independent.
     Undefined without gold items.
 
     >>> # √(.3² + .4²)
@@ -193,21 +193,21 @@ def euclidean(W: Weights, cells: SoftCells) -> Values:
     >>> round(e["euclidean"].value, 4)
     0.5
     """
-    return _mean(W, cells, np.sqrt(cells.vector(distances.squares)))
+    return _mean(W, cells, np.sqrt(cells.vector(distances.squares) + cells.lost))
 
 
 @metric(SoftCells, better="lower", bounds=(0, _INF), symmetric=True, unit_mean=True, reference=_LEWIDI25)
 def manhattan(W: Weights, cells: SoftCells) -> Values:
     """Mean over items of Σ_c |gold_c − predicted_c|.
 
-    An item without a prediction has its weight on a label of its own (Σ gold + 1).
+    An item without a prediction has weight 1 on a label of its own (Σ gold + 1), or on K if weights are independent.
     Undefined without gold items.
 
     >>> # |.5 − .25| + |.5 − .75|
     >>> karat.evaluate([{"A": 0.5, "B": 0.5}], [{"A": 0.25, "B": 0.75}], metrics=["manhattan"])["manhattan"].value
     0.5
     """
-    return _mean(W, cells, cells.vector(distances.manhattan))
+    return _mean(W, cells, cells.vector(distances.manhattan) + cells.lost)
 
 
 @metric(SoftCells, better="lower", bounds=(0, _INF), symmetric=True, unit_mean=True, reference=_LEWIDI25)
@@ -267,7 +267,8 @@ def soft_f1(W: Weights, cells: SoftCells, *, average: Literal["micro", "macro"] 
     """F1 with weights in place of counts.
 
     2·Σ min(gold, predicted) / Σ (gold + predicted), over all labels (micro) or label by label, then averaged
-    over the labels in use (macro).
+    over the labels in use (macro). A missing prediction adds weight 1 to the denominator (of every label, for macro,
+    and for micro too if weights are independent).
     Undefined when no weight is above 0.
 
     >>> # micro: 2·(.25 + .5) / 2
@@ -276,8 +277,8 @@ def soft_f1(W: Weights, cells: SoftCells, *, average: Literal["micro", "macro"] 
     """
     both, gold, pred = W @ cells.shared, W @ cells.gold_share, W @ cells.pred_share
     if average == "micro":
-        return ratio(2 * both.sum(1), gold.sum(1) + pred.sum(1), "no weight is above 0")
-    each = ratio(2 * both, gold + pred, "no weight is above 0")
+        return ratio(2 * both.sum(1), gold.sum(1) + pred.sum(1) + W @ cells.lost, "no weight is above 0")
+    each = ratio(2 * both, gold + pred + W @ cells.lost_labels, "no weight is above 0")
     return Values(mean_defined(each.value), each.reason)
 
 
@@ -322,7 +323,8 @@ def entropy_correlation(W: Weights, cells: SoftCells) -> Values:
 def entropy_similarity(W: Weights, cells: SoftCells) -> Values:
     """Cosine, over items, of the vectors of gold's and the prediction's entropy.
 
-    Σ_i H(gold_i)·H(predicted_i) / √(Σ H(gold_i)² · Σ H(predicted_i)²); missing predictions as in entropy_correlation.
+    Σ_i H(gold_i)·H(predicted_i) / √(Σ H(gold_i)² · Σ H(predicted_i)²); a missing prediction has the largest
+    entropy there can be, and meets none of gold's.
     Undefined when a side has no entropy at all.
 
     >>> # entropies (0, 1) and (1, 1): 1 / √2
@@ -331,8 +333,11 @@ def entropy_similarity(W: Weights, cells: SoftCells) -> Values:
     >>> round(e["entropy_similarity"].value, 4)
     0.7071
     """
-    gold, pred = distances.entropies(cells.aligned)
-    return ratio(W @ (gold * pred), np.sqrt((W @ gold**2) * (W @ pred**2)), "no distribution of one side is in doubt")
+    a = cells.aligned
+    gold, pred = distances.entropies(a)
+    norm = np.where(a.answered, pred, distances.largest_entropy(a))
+    met = W @ (gold * pred * a.answered)
+    return ratio(met, np.sqrt((W @ gold**2) * (W @ norm**2)), "no distribution of one side is in doubt")
 
 
 @metric(
@@ -345,7 +350,7 @@ def ece(W: Weights, cells: SoftCells, *, bins: int = 10, against: Literal["major
     """Expected calibration error: how far confidence is from success, by bins of confidence.
 
     Σ_b n_b/n · |mean top share − mean success|; success is 1 where the top label is gold's majority, or
-    (``humans``) gold's share of that label. A missing prediction is certain and wrong.
+    (``humans``) gold's share of that label. Missing predictions are certain and wrong, in a bin of their own.
     Undefined without gold items.
 
     >>> # one item at .9, right: |.9 − 1|
@@ -356,7 +361,9 @@ def ece(W: Weights, cells: SoftCells, *, bins: int = 10, against: Literal["major
         raise MetricError(f"bins={bins}: ece needs at least one bin")
     sure, right, people = confidence(cells.aligned)
     gap = sure - (right if against == "majority" else people)
-    by_bin = Sparse.of(np.arange(len(cells)), bin_of(sure, bins), gap, (len(cells), bins))
+    # Among the surest answers silence could make up for too little confidence.
+    at = np.where(cells.aligned.answered, bin_of(sure, bins), bins)
+    by_bin = Sparse.of(np.arange(len(cells)), at, gap, (len(cells), bins + 1))
     return ratio(np.abs(W @ by_bin).sum(1), W @ cells.in_gold, "no gold items")
 
 
