@@ -458,6 +458,11 @@ KINDS: dict[str, Kind] = {
         "the test data cannot be scored: {reason}",
         "give every example LabeledData and PredictedData, each with Classification and Entities, or two files",
     ),
+    "entity-misplaced": Kind(
+        "warning",
+        "example {number}, {side}: the entity {name!r} from {start} to {end} {problem}",
+        "give offsets of which the first is 0 or more and the last not before it; check whether ends are exclusive",
+    ),
     "excerpt-cut": Kind(
         "warning",
         "on {count} {count:page|pages} references that overlap chose one span, which cannot be cut between them "

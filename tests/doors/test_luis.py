@@ -32,9 +32,11 @@ def test_compat_is_the_old_package(record):
     assert found == expected
 
 
+@pytest.mark.filterwarnings("ignore:.*entity-misplaced")
+@pytest.mark.parametrize("typed", [True, False])
 @pytest.mark.parametrize("record", GOOD, ids=lambda record: record["id"])
-def test_default_scores_are_shares(record):
-    found = ask(record)
+def test_default_scores_are_shares(record, typed):
+    found = ask(record, text_requires_type=typed)
     for stats in found.EntityModelsStats + found.ClassificationModelsStats:
         assert 0 <= stats.Precision <= 1
         assert 0 <= stats.Recall <= 1
@@ -89,3 +91,75 @@ def test_command_never_fails_without_a_finding(tmp_path, text):
     result = CliRunner().invoke(karat, ["evaluate-luis", str(tmp_path / "x.json")])
     assert result.exit_code == 2
     assert "hint:" in result.stderr
+
+
+def entity(name, start, end, *children):
+    return {"Name": name, "StartPosition": start, "EndPosition": end, "Children": list(children)}
+
+
+def example(labeled, predicted, **more):
+    sides = {"LabeledData": labeled, "PredictedData": predicted}
+    return {"Text": "t", **{side: {"Classification": [], "Entities": given} for side, given in sides.items()}, **more}
+
+
+def test_text_credit_is_counted_on_each_side():
+    """A[0,4] and A[6,9] are labelled, B[0,4] and A[6,9] predicted; places count whatever the type."""
+    labeled, predicted = [entity("A", 0, 4), entity("A", 6, 9)], [entity("B", 0, 4), entity("A", 6, 9)]
+    found = luis.evaluate_model([example(labeled, predicted)], text_requires_type=False).EntityModelsStats
+    assert [(one.ModelName, one.Precision, one.Recall) for one in found] == [
+        ("A", 1.0, 0.75),  # predicted: 1 type + 1 text of 2; labelled: 1 type + 2 texts of 4
+        ("B", 0.5, 0.0),  # predicted: 1 text of 2; none is labelled
+    ]
+
+
+def test_reversed_offsets_are_a_finding():
+    """What ends before it starts has no character: it is said, and it matches nothing."""
+    turned = entity("A", 9, 4, entity("B", 5, 6))
+    with pytest.warns(UserWarning, match="example 2, LabeledData: the entity 'A' from 9 to 4 has no character"):
+        found = luis.evaluate_model([example([], []), example([turned], [turned])])
+    assert [one.FScore for one in found.EntityModelsStats] == [0.0, 0.0]
+    assert [("LabeledData" in one.message, one.code) for one in found.findings] == [
+        (True, "entity-misplaced"),
+        (False, "entity-misplaced"),
+    ]
+    assert "findings" not in found.to_dict()
+    old = luis.evaluate_model([example([turned], [turned])], compat="luis")
+    assert (old.findings, old.EntityModelsStats[0].FScore) == ([], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"test_data": 5}, "test_data must be a list, not 5"),
+        ({"test_data": [3]}, "example 1 must be an object, not 3"),
+        ({"test_data": [example([], []), example([entity("A", 0, 4, entity("B", 0, "x"))], [])]},
+         "example 2: LabeledData.Entities[0].Children[0].EndPosition must be a whole number"),
+        ({"test_data": [example([], [entity("A", 0, 10**30)])]}, "EndPosition must be a whole number of 64 bits"),
+        ({"test_data": [example([], [], Text=7)]}, "example 1: Text must be text, not 7"),
+        ({"test_data": [example([], [])], "entities": ["A"]}, "entities[0] must be an object, not 'A'"),
+        ({"test_data": [example([], [])], "classes": [{"Type": "t"}]}, "classes[0].Name must be text, not None"),
+        ({"test_data": [example([], [])], "end": "open"}, "end must be 'inclusive' or 'exclusive', not 'open'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_named_with_its_place(given, said):
+    with pytest.raises(luis.InvalidInputException) as raised:
+        luis.evaluate_model(**given)
+    assert said in str(raised.value)
+
+
+def test_null_fields_are_noted_with_their_example(tmp_path):
+    broken = example([], [])
+    broken["PredictedData"]["Entities"] = None
+    (tmp_path / "x.json").write_text("\ufeff" + json.dumps([example([], []), broken]), encoding="utf-8")
+    result = CliRunner().invoke(karat, ["evaluate-luis", str(tmp_path / "x.json")])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "The field Entities can't be null, in example 2" in result.stderr
+
+
+def test_the_file_that_is_broken_is_named(tmp_path):
+    (tmp_path / "labels.json").write_text("[]")
+    (tmp_path / "predicted.json").write_text("[\n{")
+    files = [str(tmp_path / name) for name in ("labels.json", "predicted.json")]
+    result = CliRunner().invoke(karat, ["evaluate-luis", *files])
+    assert result.exit_code == 2
+    assert f"{files[1]}:2: error[bad-json]" in result.stderr

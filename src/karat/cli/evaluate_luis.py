@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
 import click
 
-from karat.cli.failures import guarded
+from karat.cli.failures import guarded, show
 from karat.doors.luis import evaluate_model, read_batch
 from karat.findings import InputError, finding
 
@@ -32,15 +33,24 @@ def command(file: Path, predicted: Path | None, **options: Any) -> None:
 
     With a second file the first holds the labels and the second the predictions, in the same order.
     """
+    texts = [content(path) for path in (file, predicted) if path]
     try:
-        texts = [path.read_text(encoding="utf-8") for path in (file, predicted) if path]
-        response = evaluate_model(**read_batch(*texts), **options)
-    except FileNotFoundError as error:
-        raise InputError([finding("file-missing", str(error.filename), path=str(error.filename))]) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError([finding("file-unreadable", str(file), reason=f"{error}")]) from None
+        with warnings.catch_warnings(action="ignore"):  # the findings are shown below
+            response = evaluate_model(**read_batch(*texts), **options)
     except json.JSONDecodeError as error:
-        raise InputError([finding("bad-json", str(file), error.lineno, reason=error.msg)]) from None
+        wrong = predicted if predicted and error.doc != texts[0] else file
+        raise InputError([finding("bad-json", str(wrong), error.lineno, reason=error.msg)]) from None
     except (ValueError, RecursionError) as error:
-        raise InputError([finding("bad-test-data", str(file), reason=f"{error}")]) from None
+        reason = ", ".join((f"{error}", *getattr(error, "__notes__", ())))
+        raise InputError([finding("bad-test-data", str(file), reason=reason)]) from None
+    show(response.findings)
     click.echo(response.to_json(), nl=False)
+
+
+def content(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError([finding("file-missing", str(path), path=str(path.absolute()))]) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError([finding("file-unreadable", str(path), reason=f"{error}")]) from None

@@ -12,13 +12,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
+from karat.contexts.pairing import LIMIT
 from karat.contexts.spans.nested import LuisCounts, Tree, align, flatten, preorder, text_and_type
+from karat.findings import Finding, finding
 
 NOT_FOUND = "Model Not Found In Given App Models"
 
@@ -107,15 +110,18 @@ class QueryStats:
 
 @dataclass
 class BatchTestResponse:
-    """Everything that an evaluation says."""
+    """Everything that an evaluation says; `findings` are of the data, and no part of the documented fields."""
 
     ClassificationModelsStats: list[ModelStats] = field(default_factory=list)
     EntityModelsStats: list[ModelStats] = field(default_factory=list)
     QueryStats: list[QueryStats] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The documented names, as plain data."""
-        return dataclasses.asdict(self)
+        found = dataclasses.asdict(self)
+        del found["findings"]
+        return found
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
@@ -138,15 +144,46 @@ def evaluate_model(
     >>> evaluate_model([example]).EntityModelsStats[0].FScore
     1.0
     """
-    examples = checked([pascal(example) for example in test_data or ()])
-    models = [[pascal(model) for model in given or ()] for given in (classes, entities)]
+    one_of("compat", compat, (None, "luis"))
+    one_of("end", end, ("inclusive", "exclusive"))
+    try:
+        examples = checked([pascal(example) for example in several(test_data, "test_data")])
+    except RecursionError:
+        raise InvalidInputException("the entities are nested too deeply") from None
+    models = [modelled(given, name) for name, given in (("classes", classes), ("entities", entities))]
     count = old_entities if compat == "luis" else new_entities
     rows, lists = count(examples, models[1], end == "inclusive", text_requires_type)
+    findings = [] if compat == "luis" else misplaced(examples, end == "inclusive")
+    for one in findings:
+        warnings.warn(str(one), stacklevel=2)
     return BatchTestResponse(
         class_stats(examples, models[0]),
         [entity_stats(name, counts, models[1], verbose, compat) for name, counts in rows.items()],
         [query_stats(example, *wrong) for example, wrong in zip(examples, lists, strict=True)],
+        findings,
     )
+
+
+def one_of(name: str, value: Any, allowed: Sequence[Any]) -> None:
+    if value not in allowed:
+        raise InvalidInputException(f"{name} must be {' or '.join(map(repr, allowed))}, not {value!r}")
+
+
+def several(given: Any, name: str) -> Iterable[Any]:
+    """What was given for a list; null is an empty one."""
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given or (), Iterable):
+        raise InvalidInputException(f"{name} must be a list, not {given!r:.60}")
+    return given or ()
+
+
+def modelled(given: Any, name: str) -> list[Any]:
+    """The app's models, each with a name."""
+    models = [pascal(model) for model in several(given, name)]
+    for nth, model in enumerate(models):
+        must(model, Mapping, f"{name}[{nth}]", null=False)
+        must(model.get("Name"), str, f"{name}[{nth}].Name", null=False)
+        must(model.get("Type"), str, f"{name}[{nth}].Type")
+    return models
 
 
 def pascal(value: Any) -> Any:
@@ -162,77 +199,105 @@ def spelt(key: str) -> str:
     return re.sub(r"(?:^|_)([a-zA-Z])", lambda found: found[1].upper(), key)
 
 
+SIDES = ("LabeledData", "PredictedData")
+
+
 def checked(examples: list[Any]) -> list[Any]:
-    """The examples, or what the old package raises for them, in its order."""
+    """The examples, or what the old package raises for them, in its order; a note says where."""
     if not examples:
         raise InvalidInputException("The field testData can't be null")
     for number, example in enumerate(examples, 1):
-        shaped(example, number)
-    sides = [example and [example.get(side) for side in ("LabeledData", "PredictedData")] for example in examples]
-    if not all(pair and all(side is not None for side in pair) for pair in sides):
-        raise InvalidInputException("The field ActualData and LabeledData can't be null")
-    for pair in sides:
+        shaped(example, f"example {number}")
+    for number, example in enumerate(examples, 1):
+        if any((example or {}).get(side) is None for side in SIDES):
+            raise noted(InvalidInputException("The field ActualData and LabeledData can't be null"), number)
+    for number, example in enumerate(examples, 1):
         for name in ("Classification", "Entities"):
-            if any(side.get(name) is None for side in pair):
-                raise InvalidInputException(f"The field {name} can't be null")
-    for pair in sides:
-        for side in pair:
-            named(side["Classification"])
-            whole(side["Entities"])
+            if any(example[side].get(name) is None for side in SIDES):
+                raise noted(InvalidInputException(f"The field {name} can't be null"), number)
+    for number, example in enumerate(examples, 1):
+        for side in SIDES:
+            named(example[side]["Classification"], number)
+            whole(example[side]["Entities"], number)
     return examples
 
 
-def shaped(example: Any, number: int) -> None:
+def noted(error: ValueError, number: int) -> ValueError:
+    error.add_note(f"in example {number}")
+    return error
+
+
+def shaped(example: Any, where: str) -> None:
     """Stop at what is of another kind than documented; what is null has messages of its own."""
-    must(example, Mapping, number, "the example")
-    for side in ("LabeledData", "PredictedData"):
+    must(example, Mapping, where)
+    must((example or {}).get("Text"), str, f"{where}: Text")
+    for side in SIDES:
         data = (example or {}).get(side)
-        must(data, Mapping, number, side)
+        must(data, Mapping, f"{where}: {side}")
         for name in ("Classification", "Entities"):
-            must((data or {}).get(name), list, number, f"{side}.{name}")
-        for name in (data or {}).get("Classification") or ():
-            must(name, str, number, "a class name")
-        shaped_entities((data or {}).get("Entities") or (), number)
+            must((data or {}).get(name), list, f"{where}: {side}.{name}")
+        for nth, name in enumerate((data or {}).get("Classification") or ()):
+            must(name, str, f"{where}: {side}.Classification[{nth}]")
+        shaped_entities((data or {}).get("Entities") or (), f"{where}: {side}.Entities")
 
 
-def shaped_entities(entities: Iterable[Any], number: int) -> None:
-    for entity in entities:
-        must(entity, Mapping, number, "an entity")
+def shaped_entities(entities: Iterable[Any], where: str) -> None:
+    for nth, entity in enumerate(entities):
+        place = f"{where}[{nth}]"
+        must(entity, Mapping, place)
         if entity is None:
             continue
-        must(entity.get("Name"), str, number, "Name")
+        must(entity.get("Name"), str, f"{place}.Name")
         for name in ("StartPosition", "EndPosition"):
-            if not isinstance(entity.get(name), int) or isinstance(entity[name], bool):
-                raise InvalidInputException(
-                    f"example {number}: {name} must be a whole number, not {entity.get(name)!r}"
-                )
-        must(entity.get("Children"), list, number, "Children")
-        shaped_entities(entity.get("Children") or (), number)
+            must(entity.get(name), int, f"{place}.{name}", null=False)
+        must(entity.get("Children"), list, f"{place}.Children")
+        shaped_entities(entity.get("Children") or (), f"{place}.Children")
 
 
-KINDS: dict[Any, str] = {Mapping: "an object", list: "a list", str: "text"}
+KINDS: dict[Any, str] = {Mapping: "an object", list: "a list", str: "text", int: "a whole number of 64 bits"}
 
 
-def must(value: Any, kind: type[Any], number: int, what: str) -> None:
-    if value is not None and not isinstance(value, kind):
-        raise InvalidInputException(f"example {number}: {what} must be {KINDS[kind]}, not {value!r}")
+def must(value: Any, kind: type[Any], what: str, *, null: bool = True) -> None:
+    if value is None and null:
+        return
+    # Room is left for the end that follows an inclusive one.
+    if not isinstance(value, kind) or isinstance(value, bool) or (kind is int and abs(value) >= 1 << 62):
+        raise InvalidInputException(f"{what} must be {KINDS[kind]}, not {value!r:.60}")
 
 
-def named(names: Sequence[Any]) -> None:
+def named(names: Sequence[Any], number: int) -> None:
     if any(name is None for name in names):
-        raise ArgumentNullException("Value cannot be null.\nParameter name: key")
+        raise noted(ArgumentNullException("Value cannot be null.\nParameter name: key"), number)
 
 
-def whole(entities: Sequence[Any]) -> None:
+def whole(entities: Sequence[Any], number: int) -> None:
     if any(entity is None for entity in entities):
-        raise NullReferenceException("Object reference not set to an instance of an object")
+        raise noted(NullReferenceException("Object reference not set to an instance of an object"), number)
     for entity in entities:
-        named([entity.get("Name")])
-        whole(entity.get("Children") or ())
+        named([entity.get("Name")], number)
+        whole(entity.get("Children") or (), number)
+
+
+def misplaced(examples: list[Any], inclusive: bool) -> list[Finding]:
+    """Entities whose offsets cannot be right; those without a character match nothing."""
+    found = list(impossible(examples, inclusive))
+    more = [finding("more", count=len(found) - LIMIT, kind="entity-misplaced")] if len(found) > LIMIT else []
+    return found[:LIMIT] + more
+
+
+def impossible(examples: list[Any], inclusive: bool) -> Iterator[Finding]:
+    for number, example in enumerate(examples, 1):
+        for side in SIDES:
+            for name, entity in preorder(example[side]["Entities"]):
+                start, end = entity["StartPosition"], entity["EndPosition"]
+                if end + inclusive <= start or start < 0:
+                    problem = "starts before the text" if start < 0 else "has no character, so it matches nothing"
+                    place = {"number": number, "side": side, "name": name, "start": start, "end": end}
+                    yield finding("entity-misplaced", **place, problem=problem)
 
 
 Counts = dict[str, list[int]]
-"""By full name: [correct type, correct text, labelled, predicted]."""
+"""By full name: [correct type, correct text, labelled, predicted], and correct text among the predicted, if it differs."""
 Wrong = tuple[list[tuple[str, int, int]], list[tuple[str, int, int]]]
 
 
@@ -252,9 +317,10 @@ def new_entities(examples: list[Any], models: list[Any], inclusive: bool, typed:
     pairs = [sides(example) for example in examples]
     gold, pred = (flatten([pair[side] for pair in pairs], codes, inclusive=inclusive) for side in (0, 1))
     text, kind = text_and_type(gold, pred, align(gold, pred), text_requires_type=typed)
+    mine, theirs = gold.spans.label, pred.spans.label
     tallies = [
         np.bincount(labels, minlength=len(codes)).tolist()
-        for labels in (gold.spans.label[kind.gold], gold.spans.label[text.gold], gold.spans.label, pred.spans.label)
+        for labels in (mine[kind.gold], mine[text.gold], mine, theirs, theirs[text.pred])
     ]
     rows = {name: [tally[code] for tally in tallies] for name, code in codes.items()}
     names = list(codes)
@@ -285,11 +351,13 @@ def left(tree: Tree, used: Any, names: list[str], units: int, inclusive: bool) -
 
 def entity_stats(name: str, counts: list[int], models: list[Any], verbose: bool, compat: str | None) -> ModelStats:
     """Half the credit for the place, half for the type; the old package divides each score by the other side."""
-    kind, text, labelled, predicted = counts
-    of_predicted, of_labelled = (quotient(kind + text, 2 * size) for size in (predicted, labelled))
+    kind, text, labelled, predicted, *other = counts
+    text_predicted = other[0] if other else text
+    of_labelled, of_predicted = quotient(kind + text, 2 * labelled), quotient(kind + text_predicted, 2 * predicted)
     shown = (of_labelled, of_predicted) if compat == "luis" else (of_predicted, of_labelled)
     parts = [
-        harmonic(quotient(part, labelled), quotient(part, predicted)) if verbose else None for part in (text, kind)
+        harmonic(quotient(hit, labelled), quotient(found, predicted)) if verbose else None
+        for hit, found in ((text, text_predicted), (kind, kind))
     ]
     return ModelStats(name, type_of(name, models), *shown, harmonic(*shown), *parts)
 

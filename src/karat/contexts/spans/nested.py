@@ -39,13 +39,17 @@ class Tree:
 
 
 def align(gold: Tree, pred: Tree, *, policy: str = "type") -> Pairs:
-    """One-to-one, level by level: the same full name inside the same aligned parents, equal places first."""
+    """One-to-one, level by level: the same full name inside the same aligned parents, equal places first.
+
+    A span without a character is aligned with none.
+    """
     depth_gold, depth_pred = gold.depth, pred.depth
     chosen = [_none()]
     inside_gold, inside_pred = gold.spans.unit, pred.spans.unit
+    real_gold, real_pred = (tree.spans.end > tree.spans.start for tree in (gold, pred))
     for level in range(int(max(depth_gold.max(initial=-1), depth_pred.max(initial=-1))) + 1):
-        g = np.flatnonzero((depth_gold == level) & (inside_gold >= 0))
-        p = np.flatnonzero((depth_pred == level) & (inside_pred >= 0))
+        g = np.flatnonzero((depth_gold == level) & (inside_gold >= 0) & real_gold)
+        p = np.flatnonzero((depth_pred == level) & (inside_pred >= 0) & real_pred)
         found = match(_inside(gold.spans, g, inside_gold), _inside(pred.spans, p, inside_pred), policy)
         chosen.append(Pairs(g[found.gold], p[found.pred], found.common))
         inside_gold = _parents_pair(gold.parent, chosen[-1].gold)
