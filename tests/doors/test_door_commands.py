@@ -47,7 +47,7 @@ def test_poetry_spans_says_where_it_cannot_write(tmp_path, target):
     ("data", "said"),
     [
         ("[", "not valid JSON"),
-        ([1], "example 1: the example must be an object, not 1"),
+        ([1], "example 1 must be an object, not 1"),
         ([], "testData"),
         ([{"Text": "x"}], "LabeledData"),
         ([{"LabeledData": {"Classification": "Buy", "Entities": []}, "PredictedData": SIDE}], "must be a list, not 'Buy'"),

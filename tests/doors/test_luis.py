@@ -134,7 +134,7 @@ def test_reversed_offsets_are_a_finding():
         ({"test_data": [3]}, "example 1 must be an object, not 3"),
         ({"test_data": [example([], []), example([entity("A", 0, 4, entity("B", 0, "x"))], [])]},
          "example 2: LabeledData.Entities[0].Children[0].EndPosition must be a whole number"),
-        ({"test_data": [example([], [entity("A", 0, 10**30)])]}, "EndPosition must be a whole number of 64 bits"),
+        ({"test_data": [example([], [entity("A", 0, 10**30)])]}, "EndPosition must be a number of 64 bits"),
         ({"test_data": [example([], [], Text=7)]}, "example 1: Text must be text, not 7"),
         ({"test_data": [example([], [])], "entities": ["A"]}, "entities[0] must be an object, not 'A'"),
         ({"test_data": [example([], [])], "classes": [{"Type": "t"}]}, "classes[0].Name must be text, not None"),

@@ -254,15 +254,16 @@ def shaped_entities(entities: Iterable[Any], where: str) -> None:
         shaped_entities(entity.get("Children") or (), f"{place}.Children")
 
 
-KINDS: dict[Any, str] = {Mapping: "an object", list: "a list", str: "text", int: "a whole number of 64 bits"}
+KINDS: dict[Any, str] = {Mapping: "an object", list: "a list", str: "text", int: "a whole number"}
 
 
 def must(value: Any, kind: type[Any], what: str, *, null: bool = True) -> None:
     if value is None and null:
         return
-    # Room is left for the end that follows an inclusive one.
-    if not isinstance(value, kind) or isinstance(value, bool) or (kind is int and abs(value) >= 1 << 62):
+    if not isinstance(value, kind) or isinstance(value, bool):
         raise InvalidInputException(f"{what} must be {KINDS[kind]}, not {value!r:.60}")
+    if isinstance(value, int) and abs(value) >= 1 << 62:  # room is left for the place behind an inclusive end
+        raise InvalidInputException(f"{what} must be a number of 64 bits, not {value!r:.60}")
 
 
 def named(names: Sequence[Any], number: int) -> None:
