@@ -223,5 +223,7 @@ def unpack(data: bytes) -> Any:
         raise StateError(f"not a packed state of a form that this version knows ({data[:2]!r})")
     try:
         return from_state(msgspec.msgpack.decode(zlib.decompress(data[2:])))
-    except (zlib.error, msgspec.DecodeError) as error:
+    except StateError:
+        raise
+    except (zlib.error, ValueError, LookupError, TypeError, AttributeError) as error:
         raise StateError(f"a packed state is damaged: {error}") from error

@@ -236,6 +236,13 @@ def test_wrong_wishes_are_explained(given, said):
         karat.compare(GOLD, {k: SYSTEMS[k] for k in ("good", "fair")}, **given)
 
 
+def test_a_metric_without_a_better_end_compares_nothing():
+    votes = {str(i): {"ann1": "AB"[i % 2], "ann2": "AABB"[i % 4]} for i in range(8)}
+    systems = {name: {k: {"A": p, "B": 1 - p} for k in votes} for name, p in (("a", 0.4), ("b", 0.8))}
+    with pytest.raises(karat.MetricError, match="krippendorff_alpha cannot say which system is better"):
+        karat.compare(votes, systems, metrics=["krippendorff_alpha"])
+
+
 def test_one_system_is_no_comparison():
     with pytest.raises(karat.MetricError, match="two systems"):
         karat.compare(GOLD, {"a": SYSTEMS["good"]})

@@ -146,7 +146,7 @@ def test_store_that_cannot_be_written(tmp_path):
     path = tmp_path / "file"
     path.write_text("x")
     with pytest.raises(StoreError, match="cannot make the folder"):
-        open_store(path / "runs.db")
+        open_store(path / "runs.db").list()
     (tmp_path / "bad.db").write_text("this is text, not a database, and long enough to be read as one" * 20)
     bad = open_store(tmp_path / "bad.db")
     with pytest.raises(StoreError, match="not a database"):

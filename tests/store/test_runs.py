@@ -16,8 +16,8 @@ from karat.store import Store, StoreError, open_store
 from karat.store.checks import numbers
 from karat.store.database import Database
 from karat.store.migrations import FORM, form_of, migrate
+from karat.store.record import packed
 from karat.store.run import compare_runs
-from karat.store.runs import packed
 from karat.store.tables import runs, settings, systems
 
 DATA = Path(__file__).parents[1] / "data"
@@ -220,9 +220,57 @@ def test_place_of_the_store(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "p")
     (tmp_path / "p" / ".karat").mkdir()
     monkeypatch.chdir(tmp_path / "p" / "q")
-    shutil.rmtree(tmp_path / "p" / "q" / ".karat")
+    assert not list((tmp_path / "p" / "q").iterdir())
     assert open_store(create=False).address == str(tmp_path / "p" / ".karat" / "runs.db")
     monkeypatch.setenv("KARAT_STORE", str(tmp_path / "e.db"))
     assert open_store().address == str(tmp_path / "e.db")
     with pytest.raises(StoreError, match="mysql"):
         open_store("mysql://x/y")
+
+
+def test_pages_and_filters_of_the_list(store):
+    for day in range(1, 6):
+        metrics = ["f1(average=micro)", "accuracy"] if day % 2 else ["kappa"]
+        run = store.save(evaluation(day, metrics=metrics), tags=["odd"] if day % 2 else [])
+        with store._database.write() as connection:
+            changed = runs.update().where(runs.c.id == run.id).values(created=f"2026-03-0{day}T12:00:00.000000+00:00")
+            connection.execute(changed)
+
+    def days(**wanted) -> list[int]:
+        found = store.list(**wanted)
+        wanted = {k: v for k, v in wanted.items() if k not in ("limit", "offset")}
+        assert store.count(**wanted) >= len(found)
+        return [int(run.created[9]) for run in found]
+
+    assert days() == [5, 4, 3, 2, 1]
+    assert [days(limit=2, offset=k) for k in (0, 2, 4, 6)] == [[5, 4], [3, 2], [1], []]
+    assert days(metric="f1") == days(metric="f1(average=micro)") == days(tag="odd") == [5, 3, 1]
+    assert days(metric="f") == days(metric="f1(average=macro)") == days(metric="%") == days(tag="o") == []
+    assert days(since="2026-03-03") == days(since="2026-03-03T12:00") == [5, 4, 3]
+    assert days(until="2026-03-03") == days(until="2026-03-03T14:00+02:00") == [3, 2, 1]
+    assert days(since="2026-03-02", until="2026-03-04", metric="kappa", context="monolabel") == [4, 2]
+    assert store.list(limit=1)[0].scores == {m: [v] for m, v in zip(["f1(average=micro)", "accuracy"], store["odd"].evaluation, strict=True) for v in [v.value]}  # fmt: skip
+    with pytest.raises(StoreError, match="is no date"):
+        store.list(since="yesterday")
+
+
+def test_ten_thousand_runs_are_listed_in_a_few_queries(store):
+    """As many statements for a thousand runs as for one."""
+    from sqlalchemy import event
+
+    for _ in range(3):
+        store.save(evaluation(), tags=["a", "b"])
+    asked: list[str] = []
+    event.listen(store._database._engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+    (first,) = store.list(limit=1)
+    once = len(asked)
+    everything = store.list()
+    assert len(asked) == 2 * once
+    assert everything[0] == first
+    assert [(run.systems, run.tags, list(run.scores)) for run in everything] == [(["s1"], ["a", "b"], ["f1", "accuracy"])] * 3  # fmt: skip
+
+
+def test_runs_that_were_counted_differently_are_not_compared(store):
+    wrong, skip = store.save(evaluation(1)), store.save(evaluation(2, missing="skip"))
+    with pytest.raises(StoreError, match="differ in their options"):
+        compare_runs([wrong, skip])

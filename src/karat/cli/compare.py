@@ -13,6 +13,7 @@ from karat.api import compare
 from karat.cli.evaluate import named
 from karat.cli.failures import MISSED, guarded, show
 from karat.cli.options import context_options, input_options, interval_options, said
+from karat.cli.printing import write_whole
 from karat.comparison import Comparison
 from karat.gate import gates
 from karat.metric import MetricError
@@ -115,13 +116,7 @@ def write(comparison: Comparison, given: dict[str, Any]) -> None:
     if given["output"] is None:
         click.echo(text, nl=False)
     else:
-        save(Path(given["output"]), text)
-
-
-def save(target: Path, text: str) -> None:
-    partial = target.with_name(target.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(target)
+        write_whole(Path(given["output"]), text.encode())
 
 
 def export(comparison: Comparison, target: str) -> None:
@@ -135,7 +130,7 @@ def export(comparison: Comparison, target: str) -> None:
         text = "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
     else:
         text = delimited(rows, "," if kind == ".csv" else "\t")
-    click.echo(text, nl=False) if target == "-" else save(Path(target), text)
+    click.echo(text, nl=False) if target == "-" else write_whole(Path(target), text.encode())
 
 
 def check(comparison: Comparison, given: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ import click
 from karat.api import evaluate
 from karat.cli.failures import MISSED, guarded, show
 from karat.cli.options import context_options, input_options, interval_options, report_options, said, store_option
+from karat.cli.printing import write_whole
 from karat.evaluation import Evaluation
 from karat.metric import MetricError, parse
 
@@ -88,11 +89,10 @@ def command(
 def keep(evaluation: Evaluation, given: dict[str, Any]) -> None:
     """Save the run and say where it is."""
     from karat.store import open_store
-    from karat.store.database import shown
 
     store = open_store(given["store"])
     run = store.save(evaluation, given["tags"])
-    click.echo(f"saved run {run.id} in {shown(store.address)}", err=True)
+    click.echo(f"saved run {run.id} in {store}", err=True)
 
 
 def named(pred: str) -> tuple[str, str]:
@@ -137,10 +137,7 @@ def write(evaluation: Evaluation, given: dict[str, Any]) -> None:
     if given["output"] is None:
         emit(evaluation, text, report, options)
         return
-    target = Path(given["output"])
-    partial = target.with_name(target.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(target)
+    write_whole(Path(given["output"]), text.encode())
 
 
 def emit(evaluation: Evaluation, text: str, report: str, options: dict[str, Any]) -> None:

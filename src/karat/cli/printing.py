@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
+from karat.metric import MetricError
 from karat.report.rows import Grid
 from karat.report.terminal import plain
 
@@ -27,5 +29,10 @@ def print_grid(grid: Grid) -> None:
 def write_whole(target: Path, data: bytes) -> None:
     """The file, whole or not at all."""
     partial = target.with_name(target.name + ".partial")
-    partial.write_bytes(data)
-    partial.replace(target)
+    try:
+        partial.write_bytes(data)
+        partial.replace(target)
+    except OSError as error:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise MetricError(f"cannot write {target}: {error.strerror}") from error

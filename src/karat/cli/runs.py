@@ -16,7 +16,7 @@ from karat.cli.printing import print_grid, write_whole
 from karat.comparison import Comparison
 from karat.contexts import MODULES
 from karat.report.rows import Grid, number
-from karat.store import Summary, open_store
+from karat.store import Run, Store, Summary, open_store
 
 
 @click.group("runs", context_settings={"help_option_names": ["-h", "--help"]})
@@ -27,35 +27,67 @@ def command() -> None:
     """
 
 
+def found_run(store: Store, name: str) -> Run:
+    """The run; one that was altered since it was saved is shown with a warning."""
+    run = store[name]
+    if not run.whole:
+        click.echo(
+            f"warning: run {run.id} was altered after it was saved: its contents do not match their hash", err=True
+        )
+    return run
+
+
 metric_option = click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Metric (repeatable).")
 
 
 @command.command("list")
 @click.option("-c", "--context", type=click.Choice(list(MODULES)), help="Only runs of this context.")
 @click.option("--tag", metavar="NAME", help="Only runs with this tag.")
+@click.option("-m", "--metric", metavar="METRIC", help="Only runs with this metric, whose scores are shown.")
+@click.option("--since", metavar="DATE", help="Only runs of this day or moment (UTC) and later.")
+@click.option("--until", metavar="DATE", help="Only runs up to this day or moment.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many, newest first.")
+@click.option("--offset", type=click.IntRange(0), default=0, show_default=True, help="How many to leave out first.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @store_option
 @guarded
-def list_runs(context: str | None, tag: str | None, limit: int, as_json: bool, store: str | None) -> None:
+def list_runs(limit: int, offset: int, as_json: bool, store: str | None, **wanted: Any) -> None:
     """List runs, newest first."""
-    found = open_store(store, create=False).list(context=context, tag=tag, limit=limit)
+    kept = open_store(store, create=False)
+    found = kept.list(limit=limit, offset=offset, **wanted)
     if as_json:
         for run in found:
             click.echo(msgspec.json.encode(run).decode())
-    elif not found:
-        click.echo("no runs are kept yet; `karat evaluate GOLD PRED --save` keeps one", err=True)
-    else:
-        print_grid(
-            Grid("Runs", ["run", "created", "context", "gold", "systems", "scores", "tags"], [*map(_line, found)])
+        return
+    if found:
+        head = ["run", "created", "context", "gold", "systems", "scores", "tags"]
+        print_grid(Grid("Runs", head, [_line(run, wanted["metric"]) for run in found]))
+    click.echo(_more(len(found), offset, kept.count(**wanted), any(wanted.values())), err=True, nl=False)
+
+
+def _line(run: Summary, metric: str | None) -> list[str]:
+    names = [m for m in run.scores if metric in (m, m.partition("(")[0].partition("@")[0])] or list(run.scores)
+    values = run.scores[names[0]] if names else []
+    scores = f"{names[0]} {_few([number(v) for v in values])}" if names else ""
+    created = run.created[:16].replace("T", " ")
+    return [run.id, created, run.context, run.gold, _few(run.systems), scores, ", ".join(run.tags)]
+
+
+def _few(words: list[str]) -> str:
+    return ", ".join(words[:3]) + (" …" if len(words) > 3 else "")
+
+
+def _more(shown: int, offset: int, total: int, filtered: bool) -> str:
+    """What the list leaves out."""
+    if total == 0:
+        return (
+            "no run is like that\n"
+            if filtered
+            else "no runs are kept yet; `karat evaluate GOLD PRED --save` keeps one\n"
         )
-
-
-def _line(run: Summary) -> list[str]:
-    first = next(iter(run.scores.items()), ("", []))
-    scores = f"{first[0]} {', '.join(number(v) for v in first[1][:3])}" + (" …" if len(first[1]) > 3 else "")
-    systems = ", ".join(run.systems[:3]) + (" …" if len(run.systems) > 3 else "")
-    return [run.id, run.created[:16].replace("T", " "), run.context, run.gold, systems, scores, ", ".join(run.tags)]
+    if shown == total:
+        return ""
+    return f"{shown} of {total:,} runs from number {offset + 1:,} on; --limit and --offset show others\n"
 
 
 @command.command("show")
@@ -67,7 +99,7 @@ def _line(run: Summary) -> list[str]:
 @guarded
 def show_run(run: str, metrics: tuple[str, ...], store: str | None, **given: Any) -> None:
     """Report a run again, or with metrics and intervals that were not asked for then."""
-    kept = open_store(store, create=False)[run]
+    kept = found_run(open_store(store, create=False), run)
     names = ("intervals", "interval_method", "resamples")
     if given["cluster_by"]:
         raise click.UsageError("clusters are read from gold; give --cluster-by to `karat evaluate`")
@@ -85,7 +117,7 @@ def diff_runs(first: str, second: str, store: str | None) -> None:
     from karat.store.diff import differences
 
     kept = open_store(store, create=False)
-    facts, scores = differences(kept[first], kept[second])
+    facts, scores = differences(found_run(kept, first), found_run(kept, second))
     if facts:
         print_grid(Grid("Differences", ["what", first, second], facts))
     if scores:
@@ -113,7 +145,7 @@ def compare_kept(run: tuple[str, ...], metrics: tuple[str, ...], store: str | No
 
     kept = open_store(store, create=False)
     wish = {"systems": given["systems"], "level": given["level"], "baseline": given["baseline"]}
-    comparison: Comparison = compare_runs([kept[name] for name in run], metrics or None, **wish)
+    comparison: Comparison = compare_runs([found_run(kept, name) for name in run], metrics or None, **wish)
     text = str(comparison.render(given["report"]))
     if given["output"]:
         write_whole(Path(given["output"]), text.encode())
@@ -130,9 +162,9 @@ def compare_kept(run: tuple[str, ...], metrics: tuple[str, ...], store: str | No
 def tag_run(run: str, names: tuple[str, ...], remove: bool, store: str | None) -> None:
     """Give a run names to find it by."""
     kept = open_store(store, create=False)
-    found = kept[run].id
-    (kept.untag if remove else kept.tag)(found, *names)
-    click.echo(f"run {found} has the tags {', '.join(kept[found].tags) or '(none)'}", err=True)
+    found = kept.id_of(run)
+    has = (kept.untag if remove else kept.tag)(found, *names)
+    click.echo(f"run {found} has the tags {', '.join(has) or '(none)'}", err=True)
 
 
 @command.command("delete")
@@ -143,11 +175,11 @@ def tag_run(run: str, names: tuple[str, ...], remove: bool, store: str | None) -
 def delete_run(run: tuple[str, ...], yes: bool, store: str | None) -> None:
     """Remove runs for good."""
     kept = open_store(store, create=False)
-    found = [kept[name] for name in run]
+    found = list(dict.fromkeys(kept.id_of(name) for name in run))
     if not yes:
-        click.confirm(f"delete {', '.join(r.id for r in found)}?", abort=True, err=True)
+        click.confirm(f"delete {', '.join(found)}?", abort=True, err=True)
     for one in found:
-        click.echo(f"deleted {kept.delete(one.id)}", err=True)
+        click.echo(f"deleted {kept.delete(one)}", err=True)
 
 
 @command.command("export")
@@ -158,8 +190,9 @@ def delete_run(run: tuple[str, ...], yes: bool, store: str | None) -> None:
 def export_run(run: str, output: str | None, store: str | None) -> None:
     """Write a run to one file that another store can import."""
     kept = open_store(store, create=False)
-    target = Path(output or f"{kept[run].id}.karat")
-    write_whole(target, kept.export(run))
+    found = kept.id_of(run)
+    target = Path(output or f"{found}.karat")
+    write_whole(target, kept.export(found))
     click.echo(str(target))
 
 

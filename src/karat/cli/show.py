@@ -16,6 +16,7 @@ from karat.cli.evaluate import named
 from karat.cli.failures import guarded
 from karat.cli.options import context_options, input_options, said, store_option
 from karat.cli.printing import print_grid
+from karat.cli.runs import found_run
 from karat.contexts.spans.data import SpanData
 from karat.evaluation import Evaluation
 from karat.metric import MetricError
@@ -62,7 +63,7 @@ def _evaluation(sources: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
     if len(sources) == 1 and os.path.exists(sources[0]):
         raise MetricError(f"{sources[0]} is a file: give GOLD and one or more PRED, or name a kept run")
     if len(sources) == 1:
-        return open_store(given["store"], create=False)[sources[0]].evaluation
+        return found_run(open_store(given["store"], create=False), sources[0]).evaluation
     gold, *preds = sources
     names, files = zip(*(named(p) for p in preds), strict=True)
     metrics = [given["metric"]] if given["metric"] else None

@@ -12,8 +12,8 @@ import msgspec
 from karat.cli.failures import MISSED, guarded
 from karat.cli.options import store_option
 from karat.metric import MetricError
-from karat.store import Check, Recorded, open_store, verify
-from karat.store.runs import read_record, run_of
+from karat.store import Check, Recorded, StoreError, bundle, open_store, verify
+from karat.store.record import run_of
 
 
 @click.command("verify", context_settings={"help_option_names": ["-h", "--help"]})
@@ -51,10 +51,10 @@ def _recorded(name: str, store: str | None) -> Recorded:
         return Recorded.of_run(open_store(store, create=False)[name])
     data = path.read_bytes()
     if data[:2] == b"PK":
-        return Recorded.of_run(run_of(*read_record(data)))
+        return Recorded.of_run(run_of(*bundle.read(data)))
     try:
         return Recorded.of_report(msgspec.json.decode(data))
-    except (msgspec.DecodeError, KeyError, TypeError) as error:
+    except (msgspec.DecodeError, StoreError) as error:
         raise MetricError(f"{name} is neither a JSON report nor an exported run: {error}") from None
 
 

@@ -138,7 +138,7 @@ def compare_systems(
     evaluation: Evaluation, systems: Sequence[SystemResult], plan: Plan, wish: Wish, keys: ClusterKeys | None = None
 ) -> Comparison:
     """All pairs of systems, or each against the baseline."""
-    metrics = [m for m in plan.metrics if plan.catalogue[m.name].better != "neither"]
+    metrics = _directed(plan)
     battery = Battery(plan.catalogue, metrics, plan.fill)
     joint, found = _aligned(systems, plan)
     contests = _contests(joint, battery, wish, keys)
@@ -153,6 +153,15 @@ def compare_systems(
         evaluation, pairs, wish.correction, family, wish.alpha, wish.baseline, said, boards,
         [r for r in ranked if r is not None], found, units,
     )  # fmt: skip
+
+
+def _directed(plan: Plan) -> list[Metric]:
+    """The metrics that can say which of two systems is better."""
+    found = [m for m in plan.metrics if plan.catalogue[m.name].better != "neither"]
+    if not found:
+        names = ", ".join(map(str, plan.metrics))
+        raise MetricError(f"{names} cannot say which system is better: give a metric of which more, or less, is better")
+    return found
 
 
 def _aligned(systems: Sequence[SystemResult], plan: Plan) -> tuple[Joint, list[Finding]]:

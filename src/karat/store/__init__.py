@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from karat.store.checks import Check, Recorded, verify
     from karat.store.errors import StoreError
-    from karat.store.run import Run, Summary
+    from karat.store.listing import Summary
+    from karat.store.run import Run
     from karat.store.runs import Store, open_store
 
 _WHERE = {
-    "Check": "checks", "Recorded": "checks", "Run": "run", "Store": "runs", "StoreError": "errors", "Summary": "run", "open_store": "runs",
+    "Check": "checks", "Recorded": "checks", "Run": "run", "Store": "runs", "StoreError": "errors", "Summary": "listing", "open_store": "runs",
     "verify": "checks",
 }  # fmt: skip
 

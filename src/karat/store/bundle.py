@@ -6,32 +6,44 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import msgspec
 
 from karat.store.errors import StoreError
+from karat.store.record import Part, Record, is_whole
 
 FORMAT = 1
 HEADER = "run.json"
 
 
-@dataclass(frozen=True)
-class Part:
-    """One system, packed."""
+class Row(msgspec.Struct):
+    """A run as the header has it; an id of another make could not be told from a tag, or name a file elsewhere."""
 
-    name: str
-    result: bytes
-    cells: bytes
+    id: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{12}$")]
+    created: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT[\d:.+]{8,30}$")]
+    context: str
+    gold: str
+    karat: str
+    question: str
+    digest: str
+    plan: dict[str, Any]
+    provenance: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Record:
-    """A run as the store keeps it."""
+class Version(msgspec.Struct):
+    """What tells a header of any form."""
 
-    run: dict[str, Any]
-    systems: list[Part]
+    karat_run: int
+
+
+class Header(Version):
+    """The first file of the archive."""
+
+    run: Row
+    tags: list[str]
+    systems: list[str]
 
 
 def write(record: Record, tags: list[str]) -> bytes:
@@ -57,20 +69,38 @@ def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     archive.writestr(info, data)
 
 
+_DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, ValueError, NotImplementedError, RuntimeError)
+"""All that reading an archive and its JSON may raise."""
+
+
 def read(data: bytes) -> tuple[Record, list[str]]:
-    """The run and its tags from an exported file."""
+    """The run and its tags from an exported file, if it is as it was exported."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            header = msgspec.json.decode(archive.read(HEADER))
-            if header["karat_run"] > FORMAT:
-                raise StoreError("the file was exported by a newer karat; upgrade karat to import it")
-            run = header["run"]
-            for key in ("plan", "provenance"):
-                run[key] = msgspec.json.encode(run[key]).decode()
-            run["texts"] = archive.read("texts") if "texts" in archive.namelist() else None
-            parts = [Part(n, *(archive.read(f"systems/{i}/{p}") for p in ("result", "cells"))) for i, n in enumerate(header["systems"])]  # fmt: skip
+            header = _header(archive.read(HEADER))
+            record = Record(_row(header.run, archive), [*_parts(header.systems, archive)])
     except StoreError:
         raise
-    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, ValueError, TypeError, NotImplementedError) as error:
+    except _DAMAGE as error:
         raise StoreError(f"this is not an exported run, or it is damaged: {error}") from error
-    return Record(run, parts), [str(t) for t in header["tags"]]
+    if not is_whole(record):
+        raise StoreError("the exported run was changed after it was written: its contents do not match their hash")
+    return record, header.tags
+
+
+def _header(data: bytes) -> Header:
+    if msgspec.json.decode(data, type=Version).karat_run > FORMAT:
+        raise StoreError("the file was exported by a newer karat; upgrade karat to import it")
+    return msgspec.json.decode(data, type=Header)
+
+
+def _row(run: Row, archive: zipfile.ZipFile) -> dict[str, Any]:
+    row = msgspec.structs.asdict(run)
+    for key in ("plan", "provenance"):
+        row[key] = msgspec.json.encode(row[key]).decode()
+    return row | {"texts": archive.read("texts") if "texts" in archive.namelist() else None}
+
+
+def _parts(names: list[str], archive: zipfile.ZipFile) -> Iterator[Part]:
+    for i, name in enumerate(names):
+        yield Part(name, *(archive.read(f"systems/{i}/{part}") for part in ("result", "cells")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from karat.evaluation import Evaluation
 from karat.findings import InputError
 from karat.plan import make_plan
 from karat.provenance import versions
+from karat.store.claims import SystemClaims, checked, report
 from karat.store.run import Run, options_of
 
 Status = Literal["equal", "close", "changed", "unknown"]
@@ -48,10 +49,11 @@ class Recorded:
         return Recorded(run.evaluation.plan, run.evaluation.provenance, numbers(run.evaluation), run.whole)
 
     @staticmethod
-    def of_report(document: Mapping[str, Any]) -> Recorded:
+    def of_report(document: Any) -> Recorded:
         """A JSON report."""
-        provenance = dict(document["provenance"])
-        return Recorded(provenance.pop("plan"), provenance, dict(_report_numbers(document)))
+        claims = report(document)
+        provenance = dict(claims.provenance)
+        return Recorded(*checked(provenance.pop("plan", None), provenance), dict(_claimed(claims.systems)))
 
 
 def numbers(evaluation: Evaluation) -> dict[tuple[str, ...], float | None]:
@@ -72,17 +74,17 @@ def _numbers(evaluation: Evaluation) -> Iterator[tuple[tuple[str, ...], float | 
                 yield (*at, "class", part.test_case or "", part.label or ""), part.value
 
 
-def _report_numbers(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], float | None]]:
-    for system in document["systems"]:
-        for score in system["metrics"]:
-            at = (system["name"], score["metric"])
-            yield at, score["value"]
-            if score.get("interval"):
-                yield from (((*at, end), score["interval"][end]) for end in ("low", "high"))
-            for part in score["by_test_case"]:
-                yield (*at, "test case", part["test_case"]), part["value"]
-            for part in score.get("by_class", ()):
-                yield (*at, "class", part["test_case"] or "", part["class"]), part["value"]
+def _claimed(systems: Sequence[SystemClaims]) -> Iterator[tuple[tuple[str, ...], float | None]]:
+    for system in systems:
+        for score in system.metrics:
+            at = (system.name, score.metric)
+            yield at, score.value
+            if score.interval:
+                yield from (((*at, "low"), score.interval.low), ((*at, "high"), score.interval.high))
+            for part in score.by_test_case:
+                yield (*at, "test case", part.test_case or ""), part.value
+            for part in score.by_class:
+                yield (*at, "class", part.test_case or "", part.label or ""), part.value
 
 
 def verify(recorded: Recorded, files: Mapping[str, str] | None = None) -> list[Check]:

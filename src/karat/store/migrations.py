@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, inspect, select, text
 
-from karat.state import unpack
+from karat.state import StateError, unpack
 from karat.store.errors import StoreError
 from karat.store.rows import score_rows
-from karat.store.tables import runs, scores, settings, systems, tags
+from karat.store.tables import metadata, runs, scores, settings, systems, tags
 
 LOCK = 0x6B61726174
 """Number of the advisory lock under which a PostgreSQL store is migrated."""
@@ -20,18 +20,16 @@ LOCK = 0x6B61726174
 def _first(connection: Connection) -> None:
     """Form 1: runs with their systems and tags."""
     for table in (settings, runs, systems, tags):
-        table.create(connection, checkfirst=True)
+        table.create(connection)
 
 
 def _scores(connection: Connection) -> None:
     """Form 2: scores in a table of their own, so that leaderboards need not unpack results."""
-    scores.create(connection, checkfirst=True)
-    for run_id, position, result in connection.execute(
-        systems.select().with_only_columns(systems.c.run_id, systems.c.position, systems.c.result)
-    ):
-        rows = score_rows(run_id, position, unpack(result))
-        if rows:
-            connection.execute(scores.insert(), rows)
+    scores.create(connection)
+    for part in connection.execute(select(systems.c.run_id, systems.c.position, systems.c.result)):
+        with suppress(StateError):  # one damaged run, which says so when it is read, must not lock up the others
+            rows = score_rows(part.run_id, part.position, unpack(part.result))
+            connection.execute(scores.insert(), rows) if rows else None
 
 
 STEPS: list[Callable[[Connection], None]] = [_first, _scores]
@@ -45,7 +43,9 @@ def form_of(connection: Connection) -> int:
     if not inspect(connection).has_table("settings"):
         return 0
     found = connection.execute(settings.select().where(settings.c.name == "form")).first()
-    return int(found.value) if found else 0
+    if found is None or not str(found.value).isdecimal():
+        raise StoreError("the store does not say which form it has: it is damaged, or not karat's; name another")
+    return int(found.value)
 
 
 def migrate(connection: Connection, to: int = FORM) -> None:
@@ -57,15 +57,22 @@ def migrate(connection: Connection, to: int = FORM) -> None:
         raise StoreError(
             f"the store was written by a newer karat (form {found}, this one knows {FORM}); upgrade karat to open it"
         )
+    if found == 0:
+        _refuse_others(connection)
     for step in STEPS[found:to]:
         step(connection)
     if found < to:
         _set_form(connection, to)
 
 
+def _refuse_others(connection: Connection) -> None:
+    """A file that another program uses is no place for a store, nor is a server's database with tables named as ours."""
+    found = set(inspect(connection).get_table_names())
+    strange = sorted(found if connection.dialect.name == "sqlite" else found & set(metadata.tables))
+    if strange:
+        raise StoreError(f"another program keeps its tables here ({', '.join(strange[:3])}); name another store")
+
+
 def _set_form(connection: Connection, form: int) -> None:
     connection.execute(settings.delete().where(settings.c.name == "form"))
     connection.execute(settings.insert(), [{"name": "form", "value": str(form)}])
-
-
-__all__: list[Any] = ["FORM", "STEPS", "form_of", "migrate"]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from karat.api import distinct, score_cells, wanted_intervals
@@ -17,21 +17,6 @@ from karat.stats.comparing import compare_systems
 from karat.stats.estimate import add_intervals
 from karat.stats.wishes import RESAMPLES, Wanted, Wish
 from karat.store.errors import StoreError
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A line of the list of runs."""
-
-    id: str
-    created: str
-    context: str
-    gold: str
-    karat: str
-    question: str
-    systems: list[str]
-    tags: list[str]
-    scores: dict[str, list[float | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -112,10 +97,14 @@ def compare_runs(
 
 
 def _chosen(runs: Sequence[Run], names: Sequence[str]) -> list[SystemResult]:
-    """The systems of all runs, or those named, if all runs have the same gold."""
-    golds = {gold_hash(run.evaluation) for run in runs}
-    if len(golds) > 1:
+    """The systems of all runs, or those named, if all runs have counted the same gold in the same way."""
+    if len({gold_hash(run.evaluation) for run in runs}) > 1:
         raise StoreError("the runs have different gold standards, so their systems cannot be compared")
+    for name in ("context", "options"):
+        if any(run.evaluation.plan[name] != runs[0].evaluation.plan[name] for run in runs):
+            raise StoreError(
+                f"the runs differ in their {name}, so their systems cannot be compared; evaluate them alike"
+            )
     every = [system for run in runs for system in run.evaluation.systems]
     named = distinct([system.name for system in every])
     found = {name: replace(system, name=name) for name, system in zip(named, every, strict=True)}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run as the store keeps it: readable columns, packed parts, and a hash over all of it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from karat.evaluation import Evaluation, SystemResult
+from karat.provenance import digest, question
+from karat.state import StateError, pack, unpack
+from karat.store.claims import checked
+from karat.store.errors import StoreError
+from karat.store.run import Run
+
+
+@dataclass(frozen=True)
+class Part:
+    """One system, packed."""
+
+    name: str
+    result: bytes
+    cells: bytes
+
+
+@dataclass(frozen=True)
+class Record:
+    """A run as a row of the store, and its systems."""
+
+    run: dict[str, Any]
+    systems: list[Part]
+
+
+def packed(evaluation: Evaluation) -> Record:
+    """An evaluation as the store keeps it, under a new id."""
+    try:
+        parts = [_part(system) for system in evaluation.systems]
+    except StateError as error:
+        raise StoreError(f"the evaluation cannot be kept: {error}") from error
+    run = {
+        "id": secrets.token_hex(6), "created": moment(datetime.now(UTC)),
+        "context": evaluation.context, **derived(evaluation),
+        "plan": _json(evaluation.plan), "provenance": _json(evaluation.provenance),
+        "texts": pack(evaluation.texts) if evaluation.texts else None,
+    }  # fmt: skip
+    return Record(run | {"digest": record_digest(run, parts)}, parts)
+
+
+def _part(system: SystemResult) -> Part:
+    return Part(system.name, pack(replace(system, cells=None)), pack(system.cells))  # type: ignore[arg-type]
+
+
+def derived(evaluation: Evaluation) -> dict[str, str]:
+    """The columns that repeat, for lists, what plan and provenance say."""
+    gold = next((i["path"] for i in evaluation.provenance["inputs"] if i["role"] == "gold"), "")
+    return {"gold": gold, "karat": evaluation.provenance["versions"]["karat"], "question": question(evaluation)}
+
+
+def moment(when: datetime) -> str:
+    """A moment as the store writes it."""
+    return when.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def record_digest(run: dict[str, Any], parts: Sequence[Part]) -> str:
+    """Hash of everything that a run holds."""
+    said = [run["id"], run["context"], run["plan"], run["provenance"], *([run["texts"]] if run.get("texts") else [])]
+    return digest([said, [[p.name, p.result, p.cells] for p in parts]])
+
+
+def is_whole(record: Record) -> bool:
+    """Whether the record is as it was written."""
+    return bool(record.run["digest"] == record_digest(record.run, record.systems))
+
+
+def run_of(record: Record, tags: list[str]) -> Run:
+    """The run that a record holds."""
+    try:
+        return Run(record.run["id"], tags, record.run["digest"], _evaluation(record), is_whole(record))
+    except (StateError, StoreError, msgspec.DecodeError) as error:
+        raise StoreError(f"run {record.run['id']} cannot be read: {error}") from error
+
+
+def _evaluation(record: Record) -> Evaluation:
+    plan, provenance = checked(*(msgspec.json.decode(record.run[k]) for k in ("plan", "provenance")))
+    if not record.systems:
+        raise StoreError("its systems are missing")
+    texts = record.run.get("texts")
+    return Evaluation(
+        record.run["context"], [_system(p) for p in record.systems], plan, provenance, unpack(texts) if texts else None
+    )
+
+
+def _system(part: Part) -> SystemResult:
+    result: SystemResult = unpack(part.result)
+    return replace(result, cells=unpack(part.cells))
