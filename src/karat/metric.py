@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import UnionType
@@ -287,8 +287,10 @@ class Catalogue:
         return self[wanted.name].bind(wanted, self.cells)
 
 
-def meant(metric: Metric, known: Iterable[str]) -> Metric:
-    """``precision@5`` of label sets is ``topk_precision@5``: there, the plain name has no cut-off."""
+def meant(metric: Metric, known: Collection[str]) -> Metric:
+    """``precision@5`` of label sets is ``topk_precision@5``: there, the plain name has no cut-off; ``f1`` of rankings is ``f``."""
+    if metric.name == "f1" and "f1" not in known and "f" in known:
+        return Metric("f", metric.params)
     cut = f"topk_{metric.name}"
     return Metric(cut, metric.params) if "k" in dict(metric.params) and cut in known else metric
 
@@ -353,12 +355,23 @@ def _literal(text: str) -> Any:
 
 def alias(text: str) -> str:
     """Another tool's spelling in karat's words; anything else unchanged."""
+    for pattern, name in PARAMETERS.items():
+        text = re.sub(rf"(?<=[(,]){pattern}", name, text)
     for pattern, name in ALIASES.items():
         found = re.fullmatch(rf"(?:{pattern})(?P<rest>[(@].*)?", text)
         if found:
             return (found.expand(name) + (found["rest"] or "")).replace(")(", ",")
     return text
 
+
+PARAMETERS = {
+    "cutoff=": "k=",
+    "max_rel=": "max_grade=",
+    "min_rel=": "min_grade=",
+    "dcg=['\"]?exp-log2['\"]?": "gain=exponential",
+    "dcg=['\"]?log2['\"]?": "gain=linear",
+}
+"""ir_measures' parameters (regular expressions) and karat's."""
 
 ALIASES: dict[str, str] = {
     # scikit-learn and PyEvALL
@@ -378,7 +391,7 @@ ALIASES: dict[str, str] = {
     "lrap|LRAP|label_ranking_average_precision_score": "label_ranking_average_precision",
     # rankings: trec_eval, pytrec_eval, ir_measures, ranx, PyEvALL
     **{
-        "MAP|AP|map": "average_precision",
+        "MAP|AP|map|mAP": "average_precision",
         r"map_cut[_.](\d+)|map@(\d+)": r"average_precision@\1\2",
         "MRR|RR|recip_rank|mrr": "reciprocal_rank",
         r"P[_.](\d+)": r"precision@\1",
@@ -388,19 +401,22 @@ ALIASES: dict[str, str] = {
         r"ndcg_cut[_.](\d+)": r"ndcg@\1",
         "ndcg_burges": "ndcg(gain=exponential)",
         "dcg_burges": "dcg(gain=exponential)",
-        "Rprec|RPrecision|r-precision": "r_precision",
+        "Rprec|RPrec|RPrecision|r-precision|R-precision": "r_precision",
         r"Rprec_mult[_.]([\d.]+)": r"r_precision(multiple=\1)",
-        "Bpref": "bpref",
+        "Bpref|BPref": "bpref",
+        "GMAP": "gm_map",
         "infAP": "infap",
         r"(?:iprec_at_recall[_.]|IPrec@)([\d.]+)": r"interpolated_precision(recall=\1)",
+        "IPrec": "interpolated_precision",
         "11pt_avg": "eleven_point",
         r"success[_.](\d+)": r"success@\1",
         "Success|hit_rate": "success",
+        "Hits": "hits",
         r"relative_P[_.](\d+)": r"relative_precision@\1",
+        r"set_relative_P|SetRelP|SetP\(relative=[tT]rue\)": "relative_precision",
         "set_P|SetP": "precision",
         "set_recall|SetR": "recall",
         "set_F|SetF|f_measure": "f",
-        "set_relative_P": "relative_precision",
         "SetAP": "set_map",
         "binG": "bin_g",
         "G": "g",
@@ -411,14 +427,20 @@ ALIASES: dict[str, str] = {
         "ERR": "err",
         "nERR": "nerr",
         "RBP": "rbp",
+        **{name.upper(): name for name in ("bpm", "sdcg", "insq", "inst", "nerr8", "nerr9", "nerr10", "nerr11")},
         r"rbp\.(\d+)": r"rbp(p=0.\1)",
         "Compat": "compatibility",
-        "alpha_DCG": "alpha_dcg(normalize=true)",
-        "alpha_nDCG": "alpha_ndcg",
+        "alpha_DCG|α_DCG": "alpha_dcg(normalize=true)",
+        "alpha_nDCG|α_nDCG": "alpha_ndcg",
         "ERR_IA": "err_ia(normalize=true)",
         "nERR_IA": "nerr_ia",
         "StRecall": "subtopic_recall",
+        "NRBP": "nrbp",
+        "nNRBP": "nnrbp",
+        "P_IA": "precision_ia",
+        "AP_IA|MAP_IA": "average_precision_ia",
         "NumQ": "num_q",
+        r"NumRelRet|NumRet(?=\(rel)": "num_rel_ret",
         "NumRet": "num_ret",
         "NumRel": "num_rel",
     },

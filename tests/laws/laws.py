@@ -244,6 +244,10 @@ EXEMPT: dict[tuple[str, str], dict[str, str]] = {
         "nerr": "the largest grade of the whole evaluation is the scale",
         "nerr@3": "the largest grade of the whole evaluation is the scale (at 1 it is divided out)",
         "rbp(gain=scaled)": "the largest grade of the whole evaluation is the scale",
+        **dict.fromkeys(
+            ("bpm*", "sdcg*", "insq*", "inst*", "nerr8*", "nerr9*", "nerr1?*"),
+            "the largest grade of the whole evaluation is the scale",
+        ),
     },
     ("ranking", "bounds"): {"rbp(gain=raw)": "raw grades have no upper bound"},
     ("ranking", "perfect_is_best"): {

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from itertools import permutations
-from math import log2
+from math import isnan, log2
 from pathlib import Path
 
 import pytest
 
 import karat
 
-METRICS = ["alpha_dcg@5", "alpha_ndcg@5", "err_ia@5", "subtopic_recall@2"]
+METRICS = ["alpha_dcg@5", "alpha_ndcg@5", "err_ia@5", "subtopic_recall@2", "precision_ia@4", "AP_IA", "NRBP", "nNRBP"]
 
 
 def scored(tmp_path: Path, qrels: str, ranking: list[str]) -> karat.Evaluation:
@@ -28,6 +28,10 @@ def test_worked(tmp_path: Path) -> None:
     assert e["alpha_ndcg@5"].value == pytest.approx(dcg / (1 + 1 / log2(3) + 0.5 / log2(4)))
     assert e["err_ia@5"].value == pytest.approx((0.5 / 1 + 0.25 / 2) / 2)
     assert e["subtopic_recall@2"].value == 0.5
+    assert e["precision_ia@4"].value == (2 / 4 + 0 / 4) / 2
+    assert e["AP_IA"].value == pytest.approx(((1 / 1 + 2 / 2) / 2 + 0) / 2)
+    assert e["NRBP"].value == pytest.approx((1 - 0.25) / 2 * (1 + 0.5 * 0.5))
+    assert e["nNRBP"].value == pytest.approx((1 + 0.5 * 0.5) / (1 + 0.5 * 1 + 0.25 * 0.5))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -58,6 +62,7 @@ def test_ndeval(seed: int, tmp_path: Path) -> None:
     pyndeval = pytest.importorskip("pyndeval")
     rng = random.Random(seed)
     documents, alpha = [f"d{i:02d}" for i in range(rng.choice((6, 40)))], rng.choice((0.3, 0.5))
+    beta = rng.choice((0.5, 0.9))
     topics = [str(t) for t in range(1, 1 + rng.choice((1, 2, 5, 8)))]
     queries = [str(q) for q in range(1, rng.randint(2, 6))]
     pairs = [(q, t, d) for q in queries for d in documents for t in topics if rng.random() < 0.7]
@@ -72,10 +77,18 @@ def test_ndeval(seed: int, tmp_path: Path) -> None:
         "ERR-IA": f"err_ia(alpha={alpha},normalize=true)",
         "nERR-IA": f"nerr_ia(alpha={alpha})",
         "strec": "subtopic_recall",
+        "P-IA": "precision_ia",
     }
     names = {f"{there}@{k}": f"{here}@{k}" for there, here in names.items() for k in (5, 10)}
-    expected = pyndeval.ndeval(judged, run, measures=list(names), alpha=alpha)
+    names |= {there: f"{there.lower()}(alpha={alpha},beta={beta})" for there in ("NRBP", "nNRBP")}
+    names["MAP-IA"] = "average_precision_ia"
+    expected = pyndeval.ndeval(judged, run, measures=list(names), alpha=alpha, beta=beta)
     e = karat.evaluate(tmp_path / "qrels", tmp_path / "run", metrics=list(names.values()))
     for query, values in expected.items():
         found = {there: e[here].by_test_case[query].value or 0.0 for there, here in names.items()}
-        assert found == pytest.approx({there: values[there] for there in names}, abs=1e-9)
+        assert found == pytest.approx({there: numbered(values[there]) for there in names}, abs=1e-9)
+
+
+def numbered(value: float) -> float:
+    """ndeval's nNRBP is 0/0 where nothing is relevant."""
+    return 0.0 if isnan(value) else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 
 import ir_measures
 import pytest
@@ -15,7 +16,12 @@ IR_MEASURES = {
     "RR@3": "reciprocal_rank@3", "Rprec": "r_precision", "Bpref": "bpref", "infAP": "infap", "Success@3": "success@3",
     "SetP": "precision", "SetR": "recall", "SetF": "f", "SetAP": "set_map", "Judged@5": "judged@5", "Compat(p=0.8)": "compatibility(p=0.8)",
     "Compat(p=0.95)": "compatibility", "IPrec@0.5": "interpolated_precision(recall=0.5)", "nDCG(judged_only=True)@5": "ndcg(judged_only=true)@5",
+    "RBP(rel=1)": "rbp", "RBP(rel=2,p=0.5)": "rbp(rel=2,p=0.5)", "BPM(max_rel=3)@5": "bpm@5", "BPM(max_rel=4,T=2.0)@9": "bpm(max_grade=4,T=2)@9",
+    "SDCG(max_rel=3)@5": "sdcg@5", "SDCG(max_rel=3,min_rel=1)@9": "sdcg(min_grade=1)@9", "INST(max_rel=3)": "inst", "INST(max_rel=4,T=3.0)": "inst(max_grade=4,T=3)",
+    "INSQ(max_rel=3)": "insq", "INSQ(max_rel=2,T=0.5)": "insq(max_grade=2,T=0.5)", "NERR8(max_rel=3)@5": "nerr8@5", "NERR9(max_rel=3)@5": "nerr9@5",
+    "NERR10(max_rel=4,p=0.7)": "nerr10(max_grade=4,p=0.7)", "NERR11(max_rel=3,T=2.0)": "nerr11(T=2)",
 }  # fmt: skip
+"""RBP and the last four lines come from cwl_eval."""
 RANX = {
     "hits@5": "hits@5", "hit_rate@5": "success@5", "precision@5": "precision@5", "recall@5": "recall@5", "f1@5": "f@5",
     "r-precision": "r_precision", "mrr@5": "reciprocal_rank@5", "map@5": "average_precision@5", "dcg@5": "dcg@5",
@@ -48,6 +54,24 @@ def test_ir_measures(seed: int) -> None:
         assert got == pytest.approx(value.value, abs=1e-9), value.measure
 
 
+@pytest.mark.skipif(not shutil.which("perl"), reason="gdeval, which ir_measures asks for ERR, is a Perl script")
+def test_gdeval() -> None:
+    """It prints five decimals, scales to grade 4, and takes whole numbers for queries only."""
+    qrels, run = ({q[1:]: documents for q, documents in side.items()} for side in collection(1))
+    names = {
+        "ERR@5": "err(max_grade=4)@5",
+        "ERR@20": "err(max_grade=4)@20",
+        "nDCG(dcg='exp-log2')@5": "nDCG(dcg='exp-log2')@5",
+    }
+    evaluation = karat.evaluate(qrels, run, context="ranking", metrics=list(names.values()))
+    measures = {ir_measures.parse_measure(m): ours for m, ours in names.items()}
+    found = list(ir_measures.iter_calc(list(measures), qrels, run))
+    assert len(found) == 3 * len(qrels)
+    for value in found:
+        got = evaluation[measures[value.measure]].by_test_case[value.query_id].value
+        assert got == pytest.approx(value.value, abs=5.01e-6), value.measure
+
+
 @pytest.mark.slow
 def test_ranx() -> None:
     ranx = pytest.importorskip("ranx", reason="ranx compiles for a minute; `make test-full` installs it")
@@ -62,6 +86,19 @@ def test_spellings() -> None:
     """Other tools' names mean karat's metrics."""
     same = {"nDCG@10": "ndcg@10", "P(rel=2)@5": "precision(rel=2)@5", "map_cut_10": "average_precision@10", "map_cut.10": "average_precision@10",
             "recip_rank": "reciprocal_rank", "AP": "average_precision", "MAP": "average_precision", "P_10": "precision@10",
-            "ndcg_cut_5": "ndcg@5", "rbp.95": "rbp(p=0.95)", "Rprec_mult_0.20": "r_precision(multiple=0.2)"}  # fmt: skip
+            "ndcg_cut_5": "ndcg@5", "rbp.95": "rbp(p=0.95)", "Rprec_mult_0.20": "r_precision(multiple=0.2)", "RPrec": "r_precision",
+            "BPref": "bpref", "GMAP": "gm_map", "mAP@5": "average_precision@5", "IPrec(recall=0.1)": "interpolated_precision(recall=0.1)",
+            "α_nDCG@5": "alpha_ndcg@5", "NumRet(rel=2)": "num_rel_ret(rel=2)", "NumRelRet": "num_rel_ret", "NumRet": "num_ret",
+            "SetRelP": "relative_precision", "SetP(relative=True)": "relative_precision", "SetP": "precision", "Hits@1": "hits@1",
+            "nDCG(dcg='exp-log2')@5": "ndcg(gain=exponential)@5", "nDCG(cutoff=5)": "ndcg@5", "BPM(max_rel=4)@5": "bpm(max_grade=4)@5",
+            "NERR11(T=2.0)": "nerr11(T=2.0)", "NRBP": "nrbp", "MAP_IA": "average_precision_ia"}  # fmt: skip
     for theirs, ours in same.items():
         assert karat.parse(theirs) == karat.parse(ours), theirs
+
+
+def test_spellings_of_several_metrics() -> None:
+    """trec_eval's ndcg_cut is nDCG at nine cutoffs; ranx's f1 is F of a ranking."""
+    qrels, run = collection(0)
+    many = karat.evaluate(qrels, run, context="ranking", metrics=["ndcg_cut", "f1@5"])
+    assert many["ndcg@15"].value == many["ndcg_cut_15"].value
+    assert list(map(str, many.systems[0].scores))[-2:] == ["ndcg@1000", "f@5"]

@@ -53,6 +53,14 @@ ONE = {
     "nerr": (grades("01"), (1 / 2 / 2) / (1 / 2)),
     "rbp(p=0.8)": (grades("rnr"), 0.2 * (1 + 0.64)),
     "rbp_residual(p=0.8)": (grades("ru"), 0.2 * 0.8 + 0.8**2),
+    "bpm": (grades("nrr"), 1 / 2),
+    "sdcg@2": (grades("01"), (1 / log2(3)) / (1 + 1 / log2(3))),
+    "insq": (grades("r"), 1 / sum(4 / (i + 1) ** 2 for i in range(1, 1001))),
+    "inst": (grades("r"), 1 / sum(1 / i**2 for i in range(1, 1001))),
+    "nerr8@2": (grades("12"), (0.5 * 1 + 1 * 0.5) / (1 + 0.5)),
+    "nerr9@2": (grades("12"), (0.5 * 1 + 1 * 0.25) / (1 + 0.25)),
+    "nerr10": (grades("nr"), 0.9 / 1.9),
+    "nerr11": (grades("nr"), (2 / 3) ** 2 / (1 + (2 / 3) ** 2)),
 }
 
 SEVERAL = {
@@ -84,6 +92,10 @@ def test_no_metric_is_forgotten():
         "alpha_ndcg",
         "err_ia",
         "nerr_ia",
+        "nrbp",
+        "nnrbp",
+        "precision_ia",
+        "average_precision_ia",
         "subtopic_recall",
         "compatibility",
     }  # tests/ranking/test_diversity.py

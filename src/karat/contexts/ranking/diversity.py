@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from karat.cells import Weights
 from karat.contexts.ranking.cells import Level, RankingCells, discount, safe
+from karat.contexts.ranking.limits import within
 from karat.contexts.ranking.mean import mean
 from karat.contexts.ranking.rows import Floats, Ints, Rows
 from karat.metric import metric
@@ -16,6 +19,8 @@ _CLARKE = (
     "Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008, doi:10.1145/1390334.1390446"
 )
 _NO_SUBTOPIC = "no subtopic has a relevant document"
+Worth = Callable[[Ints], Floats]
+"""What a place of the ranking is worth."""
 
 
 def _relevant(cells: RankingCells, rel: Level) -> Rows:
@@ -35,15 +40,21 @@ def _covered_before(rows: Rows) -> Ints:
     return out
 
 
-def _novelty(cells: RankingCells, rel: Level, k: int | None, alpha: float, weight: Floats) -> Floats:
-    """Σ weight(rank) · (1 − α)^(earlier documents of the subtopic), over the first ``k``."""
+def _found(cells: RankingCells, rel: Level, k: int | None) -> Rows:
+    """The relevant judgements of documents among the first ``k``, by rank."""
     rows = _relevant(cells, rel)
     rows = rows.where((rows.rank > 0) & (rows.rank <= (rows.rank if k is None else k)))
-    rows = rows.by(rows.rank)
-    return rows.sum(weight[rows.rank] * (1 - alpha) ** _covered_before(rows))
+    return rows.by(rows.rank)
 
 
-def _ideal_novelty(cells: RankingCells, rel: Level, k: int | None, alpha: float, weight: Floats) -> Floats:
+def _novelty(cells: RankingCells, rel: Level, k: int | None, alpha: float, worth: Worth) -> Floats:
+    """Σ worth(rank) · (1 − α)^(earlier documents of the subtopic), over the first ``k``."""
+    within(0, 1, alpha=alpha)
+    rows = _found(cells, rel, k)
+    return rows.sum(worth(rows.rank) * (1 - alpha) ** _covered_before(rows))
+
+
+def _ideal_novelty(cells: RankingCells, rel: Level, k: int | None, alpha: float, worth: Worth) -> Floats:
     """The same for a ranking built greedily: always the document that gains most next.
 
     Ties go to the greater document id, as in ndeval; one pass of array work per place, over all queries.
@@ -52,17 +63,17 @@ def _ideal_novelty(cells: RankingCells, rel: Level, k: int | None, alpha: float,
     pair, doc = _numbered(rows.query, rows.topic), _numbered(rows.query, rows.document)
     query_of = np.zeros(doc.max(initial=-1) + 1, np.int64)
     query_of[doc] = rows.query
-    worth, left = np.ones(pair.max(initial=-1) + 1), np.ones(len(query_of), bool)
+    fresh, left = np.ones(pair.max(initial=-1) + 1), np.ones(len(query_of), bool)
     total = np.zeros(len(cells))
     documents = np.bincount(query_of, minlength=len(cells)).max(initial=0)
-    for place in range(1, 1 + int(documents if k is None else min(k, documents))):
+    for weight in worth(np.arange(1, 1 + int(documents if k is None else min(k, documents)))).tolist():
         # Rounded, so that a tie is a tie in whatever order the subtopics were added up.
-        gain = np.where(left, np.bincount(doc, worth[pair], len(left)).round(12), -1.0)
-        best = _argmax(gain, query_of, len(cells))
-        total[query_of[best]] += weight[place] * np.maximum(gain[best], 0.0)
+        gain = np.where(left, np.bincount(doc, fresh[pair], len(left)).round(12), -1.0)
+        best = _argmax(gain, query_of)
+        total[query_of[best]] += weight * np.maximum(gain[best], 0.0)
         taken = best[left[best]]
         left[taken] = False
-        worth[pair[np.isin(doc, taken)]] *= 1 - alpha
+        fresh[pair[np.isin(doc, taken)]] *= 1 - alpha
     return total
 
 
@@ -70,7 +81,7 @@ def _numbered(query: Ints, value: Ints) -> Ints:
     return np.unique(query * (int(value.max(initial=0)) + 1) + value, return_inverse=True)[1]
 
 
-def _argmax(gain: Floats, query: Ints, queries: int) -> Ints:
+def _argmax(gain: Floats, query: Ints) -> Ints:
     """Number of the best document of each query that has any."""
     order = np.lexsort((-np.arange(len(gain)), -gain, query))
     first = np.ones(len(gain), bool)
@@ -78,10 +89,13 @@ def _argmax(gain: Floats, query: Ints, queries: int) -> Ints:
     return order[first]
 
 
-def _weights(cells: RankingCells, of: str) -> Floats:
-    last = int(max(cells.retrieved.max(initial=0), cells.aspects.size.max(initial=0))) + 1
-    place = np.arange(1, last + 1)
-    return np.concatenate([[0.0], discount(place) if of == "log" else 1.0 / place])
+def _inverse(place: Ints) -> Floats:
+    return 1.0 / place
+
+
+def _geometric(beta: float) -> Worth:
+    within(0, 1, beta=beta)
+    return lambda place: np.power(beta, place - 1.0)
 
 
 def _topics(cells: RankingCells, rel: Level) -> Floats:
@@ -89,12 +103,24 @@ def _topics(cells: RankingCells, rel: Level) -> Floats:
     return rows.sum(_covered_before(rows) == 0)
 
 
-def _most(cells: RankingCells, rel: Level, k: int | None, alpha: float, of: str) -> Floats:
+def _of_topic(cells: RankingCells, rel: Level, rows: Rows) -> Ints:
+    """How many documents are relevant to the subtopic of each row."""
+    relevant, topics = _relevant(cells, rel), int(cells.aspects.topic.max(initial=0)) + 1
+    return np.bincount(relevant.query * topics + relevant.topic)[rows.query * topics + rows.topic]
+
+
+def _most(cells: RankingCells, rel: Level, k: int | None, alpha: float, worth: Worth) -> Floats:
     """The novelty of ``k`` documents (or as many as retrieved) that all cover every subtopic of the query."""
     depth = cells.retrieved.astype(np.int64) if k is None else np.full(len(cells), k)
     place = np.arange(1, int(depth.max(initial=0)) + 1)
-    each = (1 - alpha) ** (place - 1.0) * (discount(place) if of == "log" else 1.0 / place)
+    each = (1 - alpha) ** (place - 1.0) * worth(place)
     return _topics(cells, rel) * np.concatenate([[0.0], np.cumsum(each)])[depth]
+
+
+def _normalized(W: Weights, cells: RankingCells, rel: Level, k: int | None, alpha: float, worth: Worth) -> Values:
+    """The novelty over that of the ideal ranking."""
+    each, best = _novelty(cells, rel, k, alpha, worth), _ideal_novelty(cells, rel, k, alpha, worth)
+    return mean(W, cells, safe(each, best), best > 0, _NO_SUBTOPIC)
 
 
 @metric(RankingCells, bounds=(0, np.inf), reference=_CLARKE, title="α-DCG", unit_mean=True)
@@ -115,8 +141,8 @@ def alpha_dcg(
 
     Example: documents {a}, {a}, α = 0.5: 1/1 + 0.5/log2 3 = 1.315.
     """
-    each = _novelty(cells, rel, k, alpha, _weights(cells, "log"))
-    each = safe(each, _most(cells, rel, k, alpha, "log")) if normalize else each
+    each = _novelty(cells, rel, k, alpha, discount)
+    each = safe(each, _most(cells, rel, k, alpha, discount)) if normalize else each
     return mean(W, cells, each, _topics(cells, rel) > 0, _NO_SUBTOPIC)
 
 
@@ -130,9 +156,7 @@ def alpha_ndcg(
 
     Example: documents {a}, {a} and {b} judged, ranking {a} {a}: (1 + 0.5/1.585) / (1 + 1/1.585) = 0.807.
     """
-    weight = _weights(cells, "log")
-    best = _ideal_novelty(cells, rel, k, alpha, weight)
-    return mean(W, cells, safe(_novelty(cells, rel, k, alpha, weight), best), best > 0, _NO_SUBTOPIC)
+    return _normalized(W, cells, rel, k, alpha, discount)
 
 
 _CHAPELLE = (
@@ -159,10 +183,9 @@ def err_ia(
 
     Example: subtopics a, b; documents {a}, {b}, α = 0.5: (0.5/1 + 0.5/2) / 2 = 0.375.
     """
-    each = _novelty(cells, rel, k, alpha, _weights(cells, "inverse"))
-    topics = _topics(cells, rel)
-    most = _most(cells, rel, k, alpha, "inverse") if normalize else topics / alpha
-    return mean(W, cells, safe(each, most), topics > 0, _NO_SUBTOPIC)
+    each, topics = _novelty(cells, rel, k, alpha, _inverse), _topics(cells, rel)
+    each = safe(each, _most(cells, rel, k, alpha, _inverse)) if normalize else safe(alpha * each, topics)
+    return mean(W, cells, each, topics > 0, _NO_SUBTOPIC)
 
 
 @metric(RankingCells, reference=_CHAPELLE, title="nERR-IA", unit_mean=True)
@@ -173,9 +196,69 @@ def nerr_ia(W: Weights, cells: RankingCells, *, k: int | None = None, alpha: flo
 
     Example: documents {a}, {a} and {b} judged, ranking {a} {a}, k = 2: (1 + 0.5/2) / (1 + 1/2) = 0.833.
     """
-    weight = _weights(cells, "inverse")
-    best = _ideal_novelty(cells, rel, k, alpha, weight)
-    return mean(W, cells, safe(_novelty(cells, rel, k, alpha, weight), best), best > 0, _NO_SUBTOPIC)
+    return _normalized(W, cells, rel, k, alpha, _inverse)
+
+
+_NOVELTY = (
+    "Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and underspecified queries, ICTIR 2009, "
+    "doi:10.1007/978-3-642-04417-5_17"
+)
+
+
+@metric(RankingCells, reference=_NOVELTY, title="NRBP", unit_mean=True)
+def nrbp(W: Weights, cells: RankingCells, *, alpha: float = 0.5, beta: float = 0.5, rel: Level = None) -> Values:
+    """Rank-biased precision over subtopics in which repeating a subtopic gains less each time.
+
+    ((1 − (1 − α)β) / S) Σ_i β^(i−1) Σ_s (1 − α)^(earlier documents of s), s over the subtopics of document i;
+    S subtopics have a relevant document, β is the chance to go on. Undefined where S = 0.
+
+    Example: subtopics a, b; documents {a}, {b}, α = β = 0.5: (0.75/2) · (1 + 0.5) = 0.5625.
+    """
+    each, topics = _novelty(cells, rel, None, alpha, _geometric(beta)), _topics(cells, rel)
+    return mean(W, cells, safe((1 - (1 - alpha) * beta) * each, topics), topics > 0, _NO_SUBTOPIC)
+
+
+@metric(RankingCells, reference=_NOVELTY, title="nNRBP", unit_mean=True)
+def nnrbp(W: Weights, cells: RankingCells, *, alpha: float = 0.5, beta: float = 0.5, rel: Level = None) -> Values:
+    """NRBP divided by that of a greedily built ideal ranking.
+
+    nNRBP = NRBP / ideal NRBP. Undefined where no subtopic has a relevant document.
+
+    Example: documents {a}, {a} and {b} judged, ranking {a} {a}, α = β = 0.5:
+    (1 + 0.5 · 0.5) / (1 + 0.5 + 0.25 · 0.5) = 0.769.
+    """
+    return _normalized(W, cells, rel, None, alpha, _geometric(beta))
+
+
+_AGRAWAL = "Agrawal et al., Diversifying search results, WSDM 2009, doi:10.1145/1498759.1498766"
+
+
+@metric(RankingCells, reference=_AGRAWAL, title="P-IA", unit_mean=True)
+def precision_ia(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None) -> Values:
+    """Share of the first k documents that are relevant to a subtopic, averaged over the subtopics.
+
+    (1/S) Σ_s (documents of subtopic s in the first k) / k; without k: / retrieved.
+    S subtopics have a relevant document. Undefined where S = 0.
+
+    Example: subtopics a, b; documents {a}, {a, b}, k = 4: (2/4 + 1/4) / 2 = 0.375.
+    """
+    topics = _topics(cells, rel)
+    size = cells.retrieved if k is None else float(k)
+    return mean(W, cells, safe(_found(cells, rel, k).size, size * topics), topics > 0, _NO_SUBTOPIC)
+
+
+@metric(RankingCells, reference=_AGRAWAL, title="AP-IA", unit_mean=True)
+def average_precision_ia(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
+    """Average precision for each subtopic, averaged over the subtopics.
+
+    (1/S) Σ_s (1/R_s) Σ P_s@i over the ranks i of the documents of subtopic s; R_s are relevant to it, and S
+    subtopics have a relevant document. Undefined where S = 0.
+
+    Example: subtopics a, b; documents {a}, {b} are all that are relevant: (1/1 + 1/2) / 2 = 0.75.
+    """
+    rows, topics = _found(cells, rel, None), _topics(cells, rel)
+    precision = (1 + _covered_before(rows)) / rows.rank
+    return mean(W, cells, safe(rows.sum(precision / _of_topic(cells, rel, rows)), topics), topics > 0, _NO_SUBTOPIC)
 
 
 @metric(
@@ -190,8 +273,6 @@ def subtopic_recall(W: Weights, cells: RankingCells, *, k: int | None = None, re
 
     Example: subtopics a, b; documents {a}, {a}: 1/2 = 0.5.
     """
-    rows = _relevant(cells, rel)
-    inside = rows.where((rows.rank > 0) & (rows.rank <= (rows.rank if k is None else k)))
-    covered = inside.sum(_covered_before(inside) == 0)
-    topics = _topics(cells, rel)
+    found, topics = _found(cells, rel, k), _topics(cells, rel)
+    covered = found.sum(_covered_before(found) == 0)
     return mean(W, cells, safe(covered, topics), topics > 0, _NO_SUBTOPIC)

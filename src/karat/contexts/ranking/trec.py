@@ -34,7 +34,11 @@ ALL_TREC = (
 )
 RELSTRING = 10
 """Documents that relstring shows."""
-GROUPS = {"official": OFFICIAL, "set": SET, "all_trec": ALL_TREC}
+_FAMILIES = ("iprec_at_recall", "Rprec_mult", "ndcg_cut", "map_cut", "relative_P")
+GROUPS = {"official": OFFICIAL, "set": SET, "all_trec": ALL_TREC} | {
+    name: tuple(one for one in ALL_TREC if one.startswith(f"{name}_")) for name in _FAMILIES
+}
+"""What one name asks for in trec_eval; P, recall and success alone are karat's metrics of the whole list."""
 
 _NAMES = {
     "average_precision": ("map", "map_cut"),

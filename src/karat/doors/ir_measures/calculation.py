@@ -68,11 +68,11 @@ class Evaluator:
 
     def scored(self, run: Nested, setting: Setting) -> SystemResult:
         metrics = list(dict.fromkeys(metric for metric, own in self.measures.values() if own == setting))
-        if setting.ties == "order":  # of rising ids
+        if setting.ties == "id":
             run = {query: dict(sorted(documents.items())) for query, documents in run.items()}
         return evaluate(
-            regraded(self.qrels, dict(setting.gains)), run, context="ranking", metrics=metrics, ties=setting.ties,
-            unjudged=setting.unjudged,
+            regraded(self.qrels, dict(setting.gains)), run, context="ranking", metrics=metrics,
+            ties="trec" if setting.ties == "trec" else "order", unjudged=setting.unjudged,
         ).systems[0]  # fmt: skip
 
 

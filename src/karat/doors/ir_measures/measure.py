@@ -26,9 +26,15 @@ class Kind:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     at: str = "cutoff"
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    ties: str = "trec"
+    """Order of documents of one score: by falling id (trec), by rising id (id), or as given (order)."""
 
 
 ONE = {"rel": 1, "judged_only": False}
+ALPHA, HALF = LEVEL | {"alpha": "alpha"}, {"alpha": 0.5}
+GRADES = {"min_rel": "min_grade", "max_rel": "max_grade"}
+WANTED = GRADES | {"T": "T"}
+ZERO = {"min_rel": 0}
 KINDS = [
     Kind("AP", "average_precision", CUT | LEVEL, ONE),
     Kind("nDCG", "ndcg", CUT | {"dcg": "gain"}, {"dcg": "log2", "judged_only": False}),
@@ -40,10 +46,18 @@ KINDS = [
     Kind("Bpref", "bpref", LEVEL, ONE),
     Kind("infAP", "infap", LEVEL, ONE),
     Kind("IPrec", "interpolated_precision", {"recall": "recall"} | LEVEL, ONE, at="recall"),
-    Kind("Judged", "judged", CUT),
-    Kind("RBP", "rbp", CUT | LEVEL | {"p": "p"}, {"p": 0.8}),
+    Kind("Judged", "judged", CUT, ties="id"),
+    Kind("RBP", "rbp", CUT | LEVEL | {"p": "p"}, {"p": 0.8}, ties="order"),
+    Kind("BPM", "bpm", CUT | WANTED, ZERO | {"T": 1.0}, ties="order"),
+    Kind("SDCG", "sdcg", CUT | GRADES, ZERO | {"dcg": "log2"}, ties="order"),
+    Kind("INST", "inst", WANTED, ZERO | {"T": 1.0}, ties="order"),
+    Kind("INSQ", "insq", WANTED, ZERO | {"T": 1.0}, ties="order"),
+    Kind("NERR8", "nerr8", CUT | GRADES, ZERO, ties="order"),
+    Kind("NERR9", "nerr9", CUT | GRADES, ZERO, ties="order"),
+    Kind("NERR10", "nerr10", GRADES | {"p": "p"}, ZERO | {"p": 0.9}, ties="order"),
+    Kind("NERR11", "nerr11", WANTED, ZERO | {"T": 1.0}, ties="order"),
     Kind("ERR", "err", CUT, fixed={"max_grade": 4}),
-    Kind("Compat", "compatibility", {"p": "p", "normalize": "normalize"}, {"p": 0.95, "normalize": True}),
+    Kind("Compat", "compatibility", {"p": "p", "normalize": "normalize"}, {"p": 0.95, "normalize": True}, ties="id"),
     Kind("SetP", "precision", LEVEL, ONE | {"relative": False}),
     Kind("SetR", "recall", LEVEL, ONE),
     Kind("SetF", "f", LEVEL | {"beta": "beta"}, ONE | {"beta": 1.0}),
@@ -51,18 +65,16 @@ KINDS = [
     Kind("NumQ", "num_q"),
     Kind("NumRel", "num_rel", LEVEL, ONE),
     Kind("NumRet", "num_ret", LEVEL),
-    Kind("alpha_DCG", "alpha_dcg", CUT | LEVEL | {"alpha": "alpha"}, ONE | {"alpha": 0.5}, fixed={"normalize": True}),
-    Kind("alpha_nDCG", "alpha_ndcg", CUT | LEVEL | {"alpha": "alpha"}, ONE | {"alpha": 0.5}),
-    Kind("ERR_IA", "err_ia", CUT | LEVEL, ONE, fixed={"normalize": True}),
-    Kind("nERR_IA", "nerr_ia", CUT | LEVEL, ONE),
-    Kind("StRecall", "subtopic_recall", CUT | LEVEL, ONE),
-    *(
-        Kind(name, None)
-        for name in (
-            "Accuracy", "AP_IA", "BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "nNRBP", "NRBP",
-            "P_IA", "SDCG",
-        )
-    ),
+    Kind("alpha_DCG", "alpha_dcg", CUT | ALPHA, ONE | HALF, fixed={"normalize": True}, ties="id"),
+    Kind("alpha_nDCG", "alpha_ndcg", CUT | ALPHA, ONE | HALF, ties="id"),
+    Kind("ERR_IA", "err_ia", CUT | LEVEL, ONE, fixed={"normalize": True}, ties="id"),
+    Kind("nERR_IA", "nerr_ia", CUT | LEVEL, ONE, ties="id"),
+    Kind("NRBP", "nrbp", ALPHA | {"beta": "beta"}, {"rel": 1, "beta": 0.5} | HALF, ties="id"),
+    Kind("nNRBP", "nnrbp", ALPHA | {"beta": "beta"}, {"rel": 1, "beta": 0.5} | HALF, ties="id"),
+    Kind("AP_IA", "average_precision_ia", LEVEL, ONE, ties="id"),
+    Kind("P_IA", "precision_ia", CUT | LEVEL, ONE, ties="id"),
+    Kind("StRecall", "subtopic_recall", CUT | LEVEL, ONE, ties="id"),
+    Kind("Accuracy", None),
 ]  # fmt: skip
 
 
@@ -126,9 +138,9 @@ class Measure:
     @property
     def setting(self) -> Setting:
         """The evaluation that it needs."""
-        in_order = self.kind.name in ("Judged", "Compat") or (self.kind.name == "RR" and "cutoff" in self.params)
+        ties = "id" if self.kind.name == "RR" and "cutoff" in self.params else self.kind.ties
         gains = tuple(sorted((self["gains"] or {}).items()))
-        return Setting("order" if in_order else "trec", "drop" if self["judged_only"] else "keep", gains)
+        return Setting(ties, "drop" if self["judged_only"] else "keep", gains)
 
     def calc_aggregate(self, qrels: Any, run: Any) -> float:
         from karat.doors.ir_measures.calculation import calc_aggregate
