@@ -90,6 +90,11 @@ KINDS: dict[str, Kind] = {
         "save it as UTF-8, or pass --encoding {encoding}",
     ),
     "bad-json": Kind("error", "not valid JSON: {reason}", "mend the syntax here; every record before it is read"),
+    "repeated-key": Kind(
+        "error",
+        "the key {key!r} is there twice in one object",
+        "keep each query once, and each document once per query",
+    ),
     "not-records": Kind(
         "error", "expected an array of objects, found {found}", 'write [{{"id": …, "value": …}}, …] or JSON Lines'
     ),
@@ -389,6 +394,9 @@ KINDS: dict[str, Kind] = {
     ),
     "not-a-number": Kind("error", "the {field} {text!r} is not a number", "write a decimal number"),
     "nan-score": Kind("error", "the value is NaN: it has no place in an order", "give the document a number"),
+    "infinite-grade": Kind(
+        "error", "the grade is infinite: no gain follows from it", "give the document a finite number"
+    ),
     "repeated-document": Kind(
         "error",
         "document {document!r} is retrieved again for query {query!r}",

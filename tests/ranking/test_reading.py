@@ -135,6 +135,100 @@ def test_all_errors_at_once(tmp_path: Path) -> None:
     assert found == {"repeated-document", "nan-score", "not-a-number", "short-line"}
 
 
+def refused(gold: object, pred: object, **options: object) -> list[tuple[str, int | None]]:
+    """Code and line of every error."""
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(gold, pred, metrics=["AP"], **options)
+    return [(f.code, f.line) for f in caught.value.findings if f.severity == "error"]
+
+
+def test_infinite_grades(tmp_path: Path) -> None:
+    gold, pred = written(tmp_path, qrels_text() + "q2 0 z inf\n", run_text())
+    assert refused(gold, pred) == [("infinite-grade", 6)]
+    assert refused({"q1": {"a": float("-inf")}}, RUN, context="ranking") == [("infinite-grade", 1)]
+    (tmp_path / "gold.csv").write_text("query_id,doc_id,relevance\nq1,a,1\nq1,b,inf\n")
+    assert refused(tmp_path / "gold.csv", pred) == [("infinite-grade", 3)]
+
+
+def test_broken_stated_ranks(tmp_path: Path) -> None:
+    """They matter only where ranks decide; then text and fractions are errors with their lines."""
+    gold, pred = written(tmp_path, qrels_text(), run_text() + "q2 Q0 e third 1 t\nq2 Q0 f 4.5 0.5 t\n")
+    said = [(f.code, f.line) for f in karat.evaluate(gold, pred, metrics=["AP"]).findings]
+    assert said == [("stated-rank-not-whole", 6)]
+    assert refused(gold, pred, order="rank") == [("rank-not-whole", 6), ("rank-not-whole", 7)]
+    gold, pred = written(tmp_path, qrels_text(), "q1 Q0 a 1.5 1 t\n")
+    assert ("stated-rank-not-whole", 1) in [(f.code, f.line) for f in karat.evaluate(gold, pred).findings]
+
+
+def test_broken_ranks_of_frames() -> None:
+    polars = pytest.importorskip("polars")
+    ranks = {q: {d: i / 2 for i, d in enumerate(docs, 1)} for q, docs in RUN.items()}
+    frames = polars.DataFrame(rows(QRELS, "relevance")), polars.DataFrame(rows(ranks, "rank"))
+    assert refused(*frames) == [("rank-not-whole", 1), ("rank-not-whole", 3), ("rank-not-whole", 4)]
+
+
+def test_fields_that_were_forgotten(tmp_path: Path) -> None:
+    """A run without tags and judgements without iteration are told to be that."""
+    gold, pred = written(tmp_path, qrels_text(), run_text().replace(" t\n", "\n"))
+    assert refused(gold, pred) == [("short-line", line) for line in range(1, 6)]
+    gold, pred = written(tmp_path, qrels_text().replace(" 0 ", " ", 4), run_text())
+    assert {code for code, _ in refused(gold, pred)} == {"short-line"}
+
+
+def test_keys_twice(tmp_path: Path) -> None:
+    """Readers of JSON keep the last; an id with a colon is no reason to complain."""
+    gold, pred = written(tmp_path, json.dumps(QRELS), '{"q1": {"a": 1, "a": 0.5}, "q2": {"a": 1}}')
+    assert refused(gold, pred) == [("repeated-key", None)]
+    gold, pred = written(tmp_path, '{"q:1": {"a:b": 1}}', '{"q:1": {"a:b": 1, "c": 2}}')
+    assert ap(gold, pred) == 0.5
+
+
+@pytest.mark.parametrize("value", ["null", "NaN", '"high"'])
+def test_json_without_numbers(value: str, tmp_path: Path) -> None:
+    gold, pred = written(tmp_path, json.dumps(QRELS), '{"q1": {"b": 1, "a": ' + value + "}}")
+    assert refused(gold, pred) == [("bad-json", None)]
+    assert refused(QRELS, {"q1": {"b": 1, "a": "high"}}, context="ranking") == [("not-a-number", None)]
+
+
+def test_repeats_in_tables(tmp_path: Path) -> None:
+    (tmp_path / "gold.csv").write_text("query_id,doc_id,relevance\nq1,a,1\nq1,a,2\n")
+    (tmp_path / "pred.csv").write_text("query_id,doc_id,score\nq1,a,1\nq1,b,2\nq1,b,1\n")
+    said = refused(tmp_path / "gold.csv", tmp_path / "pred.csv")
+    assert said == [("repeated-judgement", 3), ("repeated-document", 4)]
+
+
+def test_tables_exchanged(tmp_path: Path) -> None:
+    """Columns called score and relevance say which is which; gold that is called score may be gold."""
+    gold, pred = tmp_path / "gold.csv", tmp_path / "pred.csv"
+    gold.write_text("query_id,doc_id,relevance\nq1,a,1\n")
+    pred.write_text("query_id,doc_id,score\nq1,a,1\n")
+    assert refused(pred, gold) == [("run-as-judgements", None)]
+    assert ap(gold, pred) == ap(pred, pred) == 1.0
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["rbp(p=2)", "compatibility(p=-1)", "alpha_ndcg(alpha=2)", "err_ia(alpha=-1)", "nrbp(beta=2)", "iprec_at_recall_2", "f(beta=-1)",
+     "err(max_grade=1)", "precision(k=-1)", "r_precision(multiple=-1)", "bpm@0", "inst(T=0)", "sdcg(max_grade=0)"],
+)  # fmt: skip
+def test_parameters_out_of_range(metric: str) -> None:
+    with pytest.raises(karat.MetricError):
+        karat.evaluate(QRELS, RUN, context="ranking", metrics=[metric])
+
+
+def test_options_out_of_range() -> None:
+    with pytest.raises(karat.MetricError, match="at least 1"):
+        karat.evaluate(QRELS, RUN, context="ranking", depth=0)
+
+
+def test_grades_too_high_for_a_power() -> None:
+    gold = {"q1": {"a": 2000.0}}
+    assert karat.evaluate(gold, RUN, context="ranking", metrics=["nDCG"])["nDCG"].value
+    for metric in ("nDCG(gain=exponential)", "err"):
+        with pytest.raises(karat.MetricError, match="no exponential gain"):
+            karat.evaluate(gold, RUN, context="ranking", metrics=[metric])
+
+
 def test_sides_exchanged(tmp_path: Path) -> None:
     gold, pred = written(tmp_path, qrels_text(), run_text())
     with pytest.raises(karat.InputError, match="run-as-judgements"):

@@ -51,6 +51,22 @@ def test_without_a_closed_form_it_is_undefined() -> None:
     assert clear["bpref"].value == 1.0
 
 
+@pytest.mark.parametrize("metric", ["gm_map", "yaap", "success@1", "err", "f@1"])
+def test_no_value_is_made_up(metric: str) -> None:
+    """The logarithm of a mean is not the mean of logarithms: what has no closed form has no value where documents are tied."""
+    gold, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
+    tied = karat.evaluate(gold, run, context="ranking", metrics=[metric], ties="average")
+    assert tied[metric].undefined == "no closed form over the orders of ties"
+
+
+def test_a_cut_through_a_tie_is_refused() -> None:
+    """Which documents of the tie are cut off is a matter of their order: P@1 here is 1/2, but of the last two ids 0."""
+    gold, run = {"q": {"a": 1, "b": 1, "c": 0, "d": 0}}, {"q": dict.fromkeys("abcd", 1.0)}
+    assert karat.evaluate(gold, run, context="ranking", metrics=["P@1"], ties="average")["P@1"].value == 0.5
+    with pytest.raises(karat.MetricError, match="--depth and --ties average"):
+        karat.evaluate(gold, run, context="ranking", metrics=["P@1"], ties="average", depth=2)
+
+
 @pytest.mark.parametrize(("ties", "rr"), [("trec", 0.5), ("order", 1.0), ("average", 0.75)])
 def test_rules(ties: str, rr: float) -> None:
     """trec_eval puts z before a; in the dict a comes first; half of the orders have each first."""

@@ -105,7 +105,7 @@ def _ids(run: Run, sql: str) -> list[str]:
     return [str(i) for i in run(sql)["id"].tolist()]
 
 
-def repeated_ids(run: Run, table: Table) -> list[Finding]:
+def repeated_ids(run: Run, table: Table, code: str = "repeated-id") -> list[Finding]:
     """Records whose (test case, id) an earlier record has."""
     if not (table.keys.repeat() if table.keys else _maybe(run, table)):
         return []
@@ -115,12 +115,12 @@ def repeated_ids(run: Run, table: Table) -> list[Finding]:
         f" FROM {numbered} GROUP BY ALL HAVING count(*) > 1) f USING (test_case, id) WHERE r.nth > f.first ORDER BY r.nth"
     )
     found = [
-        finding("repeated-id", table.name, table.line(at), id=i, where=_in(t), first=table.line(first))
+        finding(code, table.name, table.line(at), id=i, where=_in(t), first=table.line(first), document=i, query=t)
         for t, i, at, first in list(zip(*(rows[k].tolist() for k in ("test_case", "id", "nth", "first")), strict=True))[
             :LIMIT
         ]
     ]
-    return found + more("repeated-id", len(rows["nth"]), table)
+    return found + more(code, len(rows["nth"]), table)
 
 
 def _maybe(run: Run, table: Table) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsFloat
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.contexts.pairing import LIMIT
 from karat.contexts.ranking.counting import Batch
 from karat.contexts.ranking.judgements import Judgements
 from karat.contexts.ranking.strings import PADDING, Strings, Views
@@ -20,7 +22,9 @@ from karat.read.source import Source
 from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns
 from karat.read.trec import table
 
-_OBJECT = re.compile(rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:\s*-?\d)')
+_OBJECT = re.compile(
+    rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:\s*(?:-?\d|-?Infinity|NaN|null))'
+)
 Bytes = NDArray[np.uint8]
 BATCH = 45_000
 """Rows that are looked at together: few enough to stay in the processor's cache."""
@@ -34,11 +38,29 @@ def is_rankings(source: Source) -> bool:
 
 def read_rankings(engine: Any, source: Source, read: Read) -> Table:
     """A JSON file of query → document → grade or score."""
+    data = source.bytes()
     try:
-        given = msgspec.json.decode(source.bytes(), type=dict[str, dict[str, float]])
+        given = msgspec.json.decode(data, type=dict[str, dict[str, float]])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(source.encoding_findings() or [finding("bad-json", source.name, reason=error)]) from error
+    if data.count(b":") > len(given) + sum(map(len, given.values())):  # a key is there twice, or holds a colon
+        _check_keys(data, source.name)
     return read_dicts(given, read, "rankings")
+
+
+def _check_keys(data: bytes, name: str) -> None:
+    """Refuse an object with a key twice: readers of JSON keep the last of them and say nothing."""
+    import json
+
+    twice: list[str] = []
+
+    def pairs(found: list[tuple[str, Any]]) -> None:
+        times = Counter(key for key, _ in found)
+        twice.extend(key for key in times if times[key] > 1)
+
+    json.loads(data, object_pairs_hook=pairs)
+    if twice:
+        raise InputError([finding("repeated-key", name, key=key) for key in twice[:LIMIT]])
 
 
 def is_dicts(given: Any) -> bool:
@@ -53,18 +75,18 @@ def read_dicts(given: Mapping[str, Mapping[str, float]], read: Read, format: str
     if not size:
         raise InputError([finding("no-records", read.name)])
     if read.role == "gold":
-        judged = next(DictRun(given).batches(whole=True))
+        judged = next(DictRun(given, read.name).batches(whole=True))
         native: Any = Judgements(judged.names, judged.document, judged.score, judged.line)
     else:
-        native = DictRun(given)
+        native = DictRun(given, read.name)
     return table(read, format, native, size, [])
 
 
 class DictRun:
     """A run as a dict of dicts."""
 
-    def __init__(self, given: Mapping[str, Mapping[str, float]]) -> None:
-        self.given = given
+    def __init__(self, given: Mapping[str, Mapping[str, float]], name: str) -> None:
+        self.given, self.name = given, name
 
     def batches(self, whole: bool) -> Iterator[Batch]:
         done, held, size = 0, list[tuple[str, Mapping[str, float]]](), 0
@@ -72,19 +94,26 @@ class DictRun:
             held.append(item)
             size += len(item[1])
             if size >= BATCH and not whole:
-                yield _of_dicts(held, size, done)
+                yield self._batch(held, size, done)
                 done, held, size = done + size, [], 0
         if size:
-            yield _of_dicts(held, size, done)
+            yield self._batch(held, size, done)
 
+    def _batch(self, items: list[tuple[str, Mapping[str, float]]], size: int, done: int) -> Batch:
+        length = np.fromiter((len(inner) for _, inner in items), np.int64, len(items))
+        queries = Strings.of(str(query) for query, _ in items)
+        documents = Strings.of([d if isinstance(d, str) else str(d) for _, inner in items for d in inner])
+        names = queries[np.repeat(np.arange(len(items)), length)]
+        return Batch(names, documents, self._numbers(items, size), np.arange(done + 1, done + size + 1))
 
-def _of_dicts(items: list[tuple[str, Mapping[str, float]]], size: int, done: int) -> Batch:
-    length = np.fromiter((len(inner) for _, inner in items), np.int64, len(items))
-    queries = Strings.of(str(query) for query, _ in items)
-    documents = Strings.of([d if isinstance(d, str) else str(d) for _, inner in items for d in inner])
-    score = np.fromiter((s for _, inner in items for s in inner.values()), float, size)
-    names = queries[np.repeat(np.arange(len(items)), length)]
-    return Batch(names, documents, score, np.arange(done + 1, done + size + 1))
+    def _numbers(self, items: list[tuple[str, Mapping[str, float]]], size: int) -> NDArray[np.float64]:
+        try:
+            return np.fromiter((s for _, inner in items for s in inner.values()), float, size)
+        except (TypeError, ValueError):
+            bad = [(q, d, s) for q, inner in items for d, s in inner.items() if not isinstance(s, SupportsFloat)]
+            field = "value of {!r} for {!r}".format
+            found = [finding("not-a-number", self.name, field=field(d, q), text=s) for q, d, s in bad[:LIMIT]]
+            raise InputError(found) from None
 
 
 def read_frame(frame: Any, read: Read) -> Table | None:

@@ -139,20 +139,24 @@ def _any(buffer: Bytes, begin: int, size: int, width: int, line: int) -> Fields:
 
 
 def is_qrels(source: Source) -> bool:
-    return _votes(source, 4, lambda f: _is_number(f[3]))
+    """Judgements; without the iteration too, so that it can be said which field is missing."""
+    blanks_only = not any(mark in source.sniff() for mark in (b"\t", b","))
+    return _votes(
+        source, lambda f: _is_number(f[-1]) if len(f) == 4 else blanks_only and len(f) == 3 and _is_number(f[2])
+    )
 
 
 def is_run(source: Source) -> bool:
-    return _votes(source, 6, lambda f: _is_number(f[3]))
+    """A run; with a field to spare, and without the tag if the second field is what it should be."""
+    return _votes(source, lambda f: len(f) in ((5, 6, 7) if f[1:2] == [b"Q0"] else (6, 7)) and _is_number(f[3]))
 
 
-def _votes(source: Source, width: int, fits: Callable[[list[bytes]], bool]) -> bool:
+def _votes(source: Source, fits: Callable[[list[bytes]], bool]) -> bool:
     """Do most of the first lines look as they should? One broken line does not hide a format."""
     lines = source.sniff().split(b"\n")[:40]
     rows = [line.split() for line in (lines if len(lines) < 40 else lines[:-1])]
     rows = [row for row in rows if row and not row[0].startswith(b"#")]
-    good = sum(len(row) >= width and len(row) <= width + (width > 4) and fits(row) for row in rows)
-    return bool(rows) and 2 * good > len(rows) and source.sniff()[:1] not in b"[{<"
+    return bool(rows) and 2 * sum(map(fits, rows)) > len(rows) and source.sniff()[:1] not in b"[{<"
 
 
 def _is_number(text: bytes) -> bool:

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Literal
 
 import numpy as np
 
 from karat.cells import Weights
 from karat.contexts.ranking.cells import Level, Mask, RankingCells, safe
-from karat.contexts.ranking.mean import NO_CLOSED_FORM, NO_RELEVANT, mean
+from karat.contexts.ranking.limits import within
+from karat.contexts.ranking.mean import NO_RELEVANT, mean
 from karat.contexts.ranking.rows import Floats
 from karat.contexts.ranking.ties import expected_precision_sum, expected_reciprocal_rank
 from karat.metric import metric
@@ -64,6 +66,7 @@ def f(W: Weights, cells: RankingCells, *, k: int | None = None, beta: float = 1.
 
     Example: P@3 = 2/3, R@3 = 2/4: 2·(2/3)(1/2) / (2/3 + 1/2) = 0.571.
     """
+    within(0, inf, beta=beta)
     total, found = cells.relevant(rel), cells.found(rel, k)
     p, r = safe(found, cells.retrieved if k is None else float(k)), safe(found, total)
     each = safe((1 + beta**2) * p * r, beta**2 * p + r)
@@ -99,6 +102,7 @@ def r_precision(
 
     Example: ranking r n r n with R = 2: one of the first two, 1/2 = 0.5.
     """
+    within(0, inf, multiple=multiple)
     seen = cells.seen(judged_only)
     cut = np.floor(multiple * seen.relevant(rel) + 0.9)
     inside = seen.hits(rel)
@@ -160,7 +164,7 @@ _FLOOR = 1e-5
 
 
 def _geometric(W: Weights, cells: RankingCells, each: Floats, ok: Mask) -> Values:
-    logs = mean(W, cells, np.log(np.maximum(each, _FLOOR)), ok, NO_RELEVANT, any_order=True)
+    logs = mean(W, cells, np.log(np.maximum(each, _FLOOR)), ok, NO_RELEVANT)
     return defined(np.exp(logs.value), ~np.isnan(logs.value), logs.reason)
 
 
@@ -281,6 +285,7 @@ def interpolated_precision(
 
     Example: ranking r n r, R = 2, recall 1: c = 2, found at rank 3: 2/3 = 0.667.
     """
+    within(0, 1, recall=recall)
     each = _interpolated(cells, rel, recall, rounding)
     return mean(W, cells, each, cells.relevant(rel) > 0, NO_RELEVANT)
 
@@ -345,6 +350,4 @@ def yaap(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     total = cells.relevant(rel)
     summed = _average_precision(cells, rel) * total
     each = np.log((1 + summed) / (1 + total - summed))
-    out = mean(W, cells, each, total > 0, NO_RELEVANT, any_order=True)
-    averaged = cells.ties == "average" and np.any(cells.judged.tied > 1)
-    return defined(out.value, not averaged, NO_CLOSED_FORM) if averaged else out
+    return mean(W, cells, each, total > 0, NO_RELEVANT)

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import inf
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.cells import Cells
+from karat.contexts.ranking.limits import within
 from karat.contexts.ranking.rows import Floats, Ints, Rows
 
 Mask = NDArray[np.bool_]
@@ -109,6 +111,7 @@ class RankingCells(Cells):
     def hits(self, rel: Level = None, k: int | None = None) -> Rows:
         """The relevant documents that were retrieved (in the first ``k``), by rank."""
         if (rel, k) not in self._known:
+            within(0, inf, k=k)
             self._known[rel, k] = self._hits(rel) if k is None else self.hits(rel).where(self.hits(rel).rank <= k)
         return self._known[rel, k]
 

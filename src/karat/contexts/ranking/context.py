@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,12 @@ from karat.contexts.ranking import relations
 from karat.contexts.ranking.cells import RankingCells
 from karat.contexts.ranking.counting import Counter, counted
 from karat.contexts.ranking.judgements import Judgements
+from karat.contexts.ranking.limits import within
 from karat.contexts.ranking.remarks import gold_remarks, run_alone, run_remarks
 from karat.contexts.ranking.trec import GROUPS
 from karat.evaluation import Detail
 from karat.findings import Finding, InputError, finding
+from karat.metric import MetricError
 
 
 class Ranking(Context):
@@ -55,7 +58,8 @@ class Ranking(Context):
 
     def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
         ties = _ties(pred, options)
-        if gold.native is not None and not isinstance(gold.native, Judgements):
+        _check_depth(options)
+        if relations.exchanged(gold, pred) or not isinstance(gold.native, Judgements | None):
             raise InputError([finding("run-as-judgements", gold.name)])
         judgements = relations.judgements(run, gold)
         counter = counted(judgements, relations.rankings(run, pred, options), ties)
@@ -73,6 +77,12 @@ class Ranking(Context):
 
     def details(self, cells: Any) -> Sequence[Detail]:
         return ()
+
+
+def _check_depth(options: Mapping[str, Any]) -> None:
+    within(1, inf, depth=options["depth"])
+    if options["depth"] is not None and options["ties"] == "average":  # a cut through a tie has no closed form
+        raise MetricError("--depth and --ties average do not go together; give the metrics a cutoff, as in nDCG@10")
 
 
 def _ties(pred: Table, options: Mapping[str, Any]) -> str:

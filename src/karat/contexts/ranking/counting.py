@@ -141,7 +141,7 @@ class Counter:
 
     def _check_ranks(self, batch: Batch) -> None:
         """Stated ranks should rise where scores fall."""
-        if batch.rank is None or len(batch.rank) < 2:
+        if batch.rank is None:
             return
         broken = ~(batch.rank == np.floor(batch.rank))
         self.problems.broken_ranks += batch.line[broken].tolist()

@@ -9,10 +9,11 @@ import numpy as np
 
 from karat.cells import Weights
 from karat.contexts.ranking.cells import Level, RankingCells, discount, safe
+from karat.contexts.ranking.limits import within
 from karat.contexts.ranking.mean import NO_RELEVANT, mean
 from karat.contexts.ranking.rows import Floats, Ints, Rows
 from karat.contexts.ranking.ties import mean_discount
-from karat.metric import metric
+from karat.metric import MetricError, metric
 from karat.score import Values
 
 _JARVELIN = (
@@ -23,12 +24,18 @@ _CHAPELLE = "Chapelle et al., Expected reciprocal rank for graded relevance, CIK
 _MOFFAT = "Moffat and Zobel, Rank-biased precision, TOIS 27(1) 2008, doi:10.1145/1416950.1416952"
 _TREC_EVAL = "Buckley, trec_eval 9, https://github.com/usnistgov/trec_eval"
 Gain = Literal["linear", "exponential"]
+_STEEP = 1000.0
+"""Grades up to which sums of 2^grade stay finite."""
 
 
 def gains(rows: Rows, gain: Gain) -> Floats:
     """Gain of each document: its grade g (0 if negative), or 2^g − 1."""
     grade = np.maximum(rows.grade, 0.0)
-    return np.exp2(grade) - 1.0 if gain == "exponential" else grade
+    if gain == "linear":
+        return grade
+    if grade.max(initial=0.0) > _STEEP:
+        raise MetricError(f"a grade of {grade.max():g} has no exponential gain: 2^grade passes the largest number")
+    return np.exp2(grade) - 1.0
 
 
 def _dcg(cells: RankingCells, gain: Gain, k: int | None) -> Floats:
@@ -93,6 +100,8 @@ Scale = Literal["collection", "query"]
 
 def _stops(cells: RankingCells, rows: Rows, scale: Scale, max_grade: Level) -> Floats:
     """Chance that a reader is satisfied by each document: (2^g − 1) / 2^max."""
+    if max_grade is not None and max_grade < cells.judged.grade.max(initial=0.0):
+        raise MetricError(f"max_grade={max_grade:g}: the judgements have a grade of {cells.judged.grade.max():g}")
     top = cells.top_grade if max_grade is None else np.full(len(cells), float(max_grade))
     if scale == "query":
         top, some = np.zeros(len(cells)), cells.ideal.size > 0
@@ -162,6 +171,7 @@ def rbp(
 
     Example: ranking r n r, p = 0.8: 0.2 · (1 + 0.64) = 0.328.
     """
+    within(0, 1, p=p)
     found = cells.hits(rel, k)
     grade = np.maximum(found.grade, 0.0)
     value = {"binary": np.ones(len(found)), "scaled": safe(grade, cells.top_grade[found.query]), "raw": grade}[gain]
@@ -178,6 +188,7 @@ def rbp_residual(W: Weights, cells: RankingCells, *, p: float = 0.8) -> Values:
 
     Example: unjudged at rank 2 of 2, p = 0.8: 0.2 · 0.8 + 0.8² = 0.8.
     """
+    within(0, 1, p=p)
     known = cells.judged.where((cells.judged.rank > 0) & (cells.judged.grade >= 0))
     return mean(W, cells, 1.0 - (1 - p) * known.sum(p ** (known.rank - 1.0)))
 
@@ -271,6 +282,7 @@ def compatibility(W: Weights, cells: RankingCells, *, p: float = 0.95, normalize
 
     Example: ideal a, ranking b a, p = 0.5: overlap 0, 1/2: (0.5/2) / (1 + 0.5/2) = 0.2.
     """
+    within(0, 1, p=p)
     ideal = cells.ideal
     depth = np.maximum(cells.retrieved, ideal.size)
     tail = np.concatenate(

@@ -17,6 +17,8 @@ from karat.findings import Finding
 
 RANKS = ("rank", "value")
 """Columns that hold ranks unless the user says otherwise; PyEvALL calls its ranks value."""
+GRADES = ("relevance", "rel", "grade")
+"""Columns that hold judgements."""
 
 
 def are_ranks(table: Table, options: Mapping[str, Any]) -> bool:
@@ -26,10 +28,19 @@ def are_ranks(table: Table, options: Mapping[str, Any]) -> bool:
     return table.roles.get("value", "score").lower() in RANKS
 
 
+def exchanged(gold: Table, pred: Table) -> bool:
+    """Do the columns say that gold and run have changed places? A column called score alone does not: some gold has it."""
+    named = [table.roles.get("value", "").lower() for table in (gold, pred)]
+    return named[0] in ("rank", "score") and named[1] in GRADES
+
+
 def check(run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
     """What is wrong with a relation of judgements or rankings."""
-    found = repeated_ids(run, table) + bad_rows(run, table, "nan-score", "isnan(value)")
-    if table.role == "pred" and are_ranks(table, options):
+    twice = "repeated-judgement" if table.role == "gold" else "repeated-document"
+    found = repeated_ids(run, table, twice) + bad_rows(run, table, "nan-score", "isnan(value)")
+    if table.role == "gold":
+        return found + bad_rows(run, table, "infinite-grade", "isinf(value)")
+    if are_ranks(table, options):
         found += bad_rows(run, table, "rank-not-whole", "value <> floor(value)")
     return found
 
@@ -74,10 +85,11 @@ class Scored:
             yield self._scored(batch)
 
     def _scored(self, batch: Batch) -> Batch:
-        score = batch.score
+        score, rank = batch.score, batch.rank
         if self._ranks:
-            score = -(batch.score if batch.rank is None else batch.rank)
+            rank = score if rank is None else rank
+            score = -rank
         if self._single:
             with np.errstate(over="ignore"):
                 score = score.astype(np.float32).astype(float)
-        return Batch(batch.names, batch.document, score, batch.line, batch.rank)
+        return Batch(batch.names, batch.document, score, batch.line, rank)

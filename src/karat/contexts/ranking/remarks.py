@@ -12,6 +12,7 @@ from karat.contexts.base import Table
 from karat.contexts.pairing import LIMIT, more
 from karat.contexts.ranking.counting import Counter
 from karat.contexts.ranking.judgements import Judgements
+from karat.contexts.ranking.relations import are_ranks
 from karat.findings import Finding, finding
 
 _POLICY = {"zero": "they score 0", "skip": "they are left out", "undefined": "they are undefined", "error": ""}
@@ -42,6 +43,7 @@ def gold_remarks(table: Table, gold: Judgements) -> list[Finding]:
         out.append(finding("repeated-judgement", table.name, int(gold.line[row]), first=first, **names))
     out += more("repeated-judgement", len(gold.repeated), table)
     out += each("nan-score", table, gold.line[np.isnan(gold.grade)].tolist())
+    out += each("infinite-grade", table, gold.line[np.isinf(gold.grade)].tolist())
     negative = int((gold.grade < 0).sum())
     if negative:
         out.append(finding("negative-grades", table.name, count=negative))
@@ -58,11 +60,12 @@ def run_remarks(
         for line, query, document in found.repeated[:LIMIT]
     ]
     out += more("repeated-document", len(found.repeated), table)
-    out += each("nan-score", table, found.nan)
-    if found.broken_ranks:
-        out.append(finding("stated-rank-not-whole", table.name, found.broken_ranks[0], count=len(found.broken_ranks)))
-    if found.disagree:
-        out.append(finding("rank-score-disagree", table.name, found.disagree[0], count=len(found.disagree)))
+    if are_ranks(table, options):
+        out += each("rank-not-whole", table, found.broken_ranks)
+    else:
+        out += each("nan-score", table, found.nan)
+        stated = {"stated-rank-not-whole": found.broken_ranks, "rank-score-disagree": found.disagree}
+        out += [finding(code, table.name, lines[0], count=len(lines)) for code, lines in stated.items() if lines]
     if found.tied:
         facts: dict[str, Any] = {"count": found.tied, "total": found.documents, "rule": _RULES[counter.ties]}
         out.append(finding("tied-documents", table.name, **facts))
