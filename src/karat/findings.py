@@ -133,6 +133,14 @@ KINDS: dict[str, Kind] = {
         "{count} {count:record gives|records give} a label more than once (the first is shown)",
         "list each label once; it counts once",
     ),
+    "repeated-vote": Kind(
+        "warning",
+        "{count} {count:record gives|records give} an annotator a second vote on an item (the first is shown)",
+        "keep one vote of each annotator; the first counts",
+    ),
+    "repeated-name": Kind(
+        "error", "the object names {name!r} more than once", "name each label, or each annotator, once"
+    ),
     "repeated-gold-label": Kind(
         "error",
         "{count} gold records give a label more than once (the first is shown)",
@@ -234,7 +242,7 @@ KINDS: dict[str, Kind] = {
     ),
     # weights
     "weight-not-number": Kind(
-        "error", "the weight of {label!r} is not a number", "give every label a weight from 0 to 1"
+        "error", "the weight of {label!r} is not a number", "give every label a number from 0 to 1, without quotes"
     ),
     "weight-outside": Kind(
         "error",
@@ -250,7 +258,7 @@ KINDS: dict[str, Kind] = {
         "rescale them if the labels exclude each other",
     ),
     "weights-empty": Kind(
-        "warning", "no label has a weight here; the item is {policy}", "give its labels their weights"
+        "warning", "no label has a weight or a vote here; the item is {policy}", "give its labels their weights"
     ),
     "tied-majority": Kind(
         "note",

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.base import Coded, Run, Table
+from karat.contexts.groups import distinct
 from karat.contexts.labels import encode
 from karat.contexts.pairing import in_order
 
@@ -79,7 +80,17 @@ def _read(run: Run, table: Table) -> Entries:
     codes = {text: _codes(found[text], names[text][1]) for text in texts}
     annotators = tuple(names["annotator"][0]) if "annotator" in names else ()
     item, weight = found["item"].astype(np.int64), np.asarray(found["weight"], float)
-    return Entries(item, codes["label"], weight, names["label"][0], codes.get("annotator"), annotators)
+    out = Entries(item, codes["label"], weight, names["label"][0], codes.get("annotator"), annotators)
+    table.memo["repeated"] = _repeated(out) if table.kind in ("weights", "votes") else []
+    return out
+
+
+def _repeated(of: Entries) -> list[tuple[int, str]]:
+    """Items that name a label, or an annotator, more than once."""
+    code, names = (of.label, of.labels) if of.annotator is None else (of.annotator, of.annotators)
+    key, place = distinct(of.item * max(len(names), 1) + code)
+    again = key[np.bincount(place, minlength=len(key)) > 1]
+    return [(int(k) // len(names), names[int(k) % len(names)]) for k in again.tolist()]
 
 
 def _same_labels(run: Run, table: Table) -> Entries | None:

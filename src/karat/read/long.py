@@ -35,18 +35,20 @@ def is_long(engine: Engine, read: Read, relation: str, id_column: str, found: Ma
 
 
 def gather(engine: Engine, table: Table, name: str, rows: str, found: Mapping[str, str]) -> Table:
-    """``rows`` (test_case, id, label, other) as one record per item, in order of first appearance."""
+    """``rows`` (test_case, id, label, other, given) as one record per item, in order of first appearance."""
     votes = "annotator" in found
     key, value, kind = ("other", "label", "votes") if votes else ("label", "other", "weights")
     numbered = f"(SELECT *, row_number() OVER () - 1 AS item FROM ({rows}))"
-    bad = _missing(engine, table, numbered)
+    bad = _missing(engine, table, numbered, "annotator" if votes else "score")
     if bad:
         raise InputError([*table.findings, *bad])
     again = _repeated(engine, table, numbered, key)
+    # Of a label that is scored twice the best place counts, of an annotator's votes the first.
+    best = "" if votes else "other DESC, "
     engine.execute(
         f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT test_case, id, {{'labels': list({key} ORDER BY item),"
         f" '{'votes' if votes else 'weights'}': list({value} ORDER BY item)}} AS value, min(item) AS first_row"
-        f" FROM (SELECT * FROM {numbered} QUALIFY row_number() OVER (PARTITION BY test_case, id, {key} ORDER BY item) = 1)"
+        f" FROM (SELECT * FROM {numbered} QUALIFY row_number() OVER (PARTITION BY test_case, id, {key} ORDER BY {best}item) = 1)"
         f" GROUP BY test_case, id ORDER BY first_row"
     )
     first = engine.run(f"SELECT first_row FROM {name}")["first_row"].tolist()
@@ -57,16 +59,20 @@ def gather(engine: Engine, table: Table, name: str, rows: str, found: Mapping[st
     )
 
 
-def _missing(engine: Engine, table: Table, numbered: str) -> list[Finding]:
+def _missing(engine: Engine, table: Table, numbered: str, other: str) -> list[Finding]:
+    """Fields without a value, and scores that are not numbers."""
     out = []
-    for field in ("id", "label", "other"):
-        rows = engine.run(f"SELECT item FROM {numbered} WHERE {field} IS NULL ORDER BY item LIMIT {LIMIT}")["item"]
-        said = {"other": "score or annotator"}.get(field, field)
-        out += [finding("missing-field", table.name, table.line(int(row)), field=said) for row in rows]
+    for field, said in (("id", "id"), ("label", "label"), ("other", other)):
+        rows = engine.run(f"SELECT item, given FROM {numbered} WHERE {field} IS NULL ORDER BY item LIMIT {LIMIT}")
+        for row, given in zip(rows["item"].tolist(), rows["given"].tolist(), strict=True):
+            none = field != "other" or given is None
+            code, facts = ("missing-field", {}) if none else ("not-a-number", {"text": given})
+            out.append(finding(code, table.name, table.line(int(row)), field=said, **facts))
     return out
 
 
 def _repeated(engine: Engine, table: Table, numbered: str, key: str) -> list[Finding]:
     again = f"{numbered} QUALIFY row_number() OVER (PARTITION BY test_case, id, {key} ORDER BY item) > 1"
     found = engine.run(f"SELECT item FROM {again}")["item"]
-    return [finding("repeated-label", table.name, table.line(int(found.min())), count=len(found))] if len(found) else []
+    code = "repeated-label" if key == "label" else "repeated-vote"
+    return [finding(code, table.name, table.line(int(found.min())), count=len(found))] if len(found) else []

@@ -134,10 +134,11 @@ def _long_rows(
 ) -> str:
     """A query of one row per item and label (or annotator), from a long relation."""
     value = f"{quoted(found['value'])}->>'$'" if json else _spelt(found["value"], types)
-    other = _spelt(long["annotator"], types) if "annotator" in long else f"TRY_CAST({quoted(long['score'])} AS DOUBLE)"
+    given = _spelt(long["annotator" if "annotator" in long else "score"], types)
+    other = given if "annotator" in long else f"TRY_CAST({quoted(long['score'])} AS DOUBLE)"
     return (
         f"SELECT {_text(found.get('test_case'), types)} AS test_case, {_id(found['id'], types)} AS id,"
-        f" {value} AS label, {other} AS other FROM {relation}"
+        f" {value} AS label, {other} AS other, {given} AS given FROM {relation}"
     )
 
 
@@ -197,7 +198,8 @@ def _value(engine: Engine, read: Read, table: Table, column: str, text: bool) ->
 def _map_value(c: str, declared: str) -> tuple[str, str]:
     if declared.startswith("STRUCT"):
         kind = "votes" if "DOUBLE" not in declared and "VARCHAR" in declared else "weights"
-        return kind, _cast(f"to_json({c})", kind, True)
+        # Every row of a struct column has every field: null is a label that the row does not name.
+        return kind, _cast(f"json_merge_patch('{{}}', to_json({c}))", kind, True)
     if declared.endswith(", VARCHAR)"):
         return "votes", _unless_null(c, f"{{'labels': map_keys({c}), 'votes': map_values({c})}}")
     numbers = f"CAST(map_values({c}) AS DOUBLE[])"
@@ -312,8 +314,8 @@ def _wrong_kind(engine: Engine, table: Table, first: str, kind: str, json: bool)
     marks = ", ".join(f"('{m}', '{k}')" for m, k in _FIRST.items())
     other = "number" if json else "label"
     rows = engine.run(
-        f"SELECT nth, kind FROM (SELECT row_number() OVER () - 1 AS nth, coalesce(k.kind, '{other}') AS kind, v.first FROM"
-        f" (SELECT {first} AS first FROM {table.sql}) v LEFT JOIN (VALUES {marks}) k(mark, kind) ON v.first = k.mark)"
+        f"SELECT nth, kind FROM (SELECT v.nth, coalesce(k.kind, '{other}') AS kind, v.first FROM"
+        f" (SELECT row_number() OVER () - 1 AS nth, {first} AS first FROM {table.sql}) v LEFT JOIN (VALUES {marks}) k(mark, kind) ON v.first = k.mark)"
         f" WHERE first IS NOT NULL AND kind <> '{kind}' ORDER BY nth"
     )
     out = [

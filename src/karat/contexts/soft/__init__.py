@@ -15,7 +15,7 @@ from karat.contexts.labels import ordered, unknown_labels
 from karat.contexts.options import OPTIONS
 from karat.contexts.pairing import Coverage, bad_rows, coverage_findings, repeated_ids
 from karat.contexts.soft.cells import SoftCells
-from karat.contexts.soft.checks import check_weights
+from karat.contexts.soft.checks import check_votes, check_weights, texts_for_weights
 from karat.contexts.soft.hard import tied
 from karat.contexts.tree import outside_hierarchy
 from karat.findings import Finding, InputError, finding
@@ -36,11 +36,12 @@ class Soft(Context):
         found = repeated_ids(run, table)
         if table.kind == "label":
             return found + bad_rows(run, table, "bad-json", "value LIKE '{%'", reason="an object that JSON cannot read")
-        return found + (check_weights(run, table) if table.kind == "weights" else [])
+        return found + (check_weights(run, table) if table.kind == "weights" else check_votes(run, table))
 
     def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
         place = places(run, gold, pred)
         of_gold, of_pred = entries(run, gold), moved(entries(run, pred), place)
+        texts_for_weights((gold, of_gold), (pred, entries(run, pred)))
         answered = np.bincount(place[place >= 0], minlength=gold.rows) > 0
         coverage = Coverage(gold.rows, pred.rows, int(answered.sum()))
         findings = coverage_findings(run, gold, pred, coverage, options)

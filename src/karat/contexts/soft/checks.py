@@ -10,7 +10,7 @@ from karat.contexts.base import Run, Table
 from karat.contexts.entries import Entries, entries
 from karat.contexts.pairing import LIMIT, more
 from karat.contexts.soft.aligned import ROUNDED
-from karat.findings import Finding, finding
+from karat.findings import Finding, InputError, finding
 
 CLOSE = 1e-6
 """Weights may leave [0, 1] by this much: rounding of a softmax."""
@@ -19,10 +19,38 @@ CLOSE = 1e-6
 def check_weights(run: Run, table: Table) -> list[Finding]:
     """Findings about a file whose values are weights by label."""
     of = entries(run, table)
+    again = _repeated(table)
     bad = np.isnan(of.weight)
     outside = ~bad & ((of.weight < -CLOSE) | (of.weight > 1 + CLOSE))
     out = _listed(table, "weight-not-number", of, bad) + _listed(table, "weight-outside", of, outside)
-    return out + _empty(table, of) + ([] if out else _sums(table, of))
+    return again + out + _empty(table, of) + ([] if again or out else _sums(table, of))
+
+
+def check_votes(run: Run, table: Table) -> list[Finding]:
+    """Findings about a file whose values are votes by annotator."""
+    of = entries(run, table)
+    blank = [i for i, label in enumerate(of.labels) if not label.strip()]
+    rows = np.unique(of.item[np.isin(of.label, blank)]).tolist()
+    out = [finding("empty-value", table.name, table.line(i), field="vote") for i in rows[:LIMIT]]
+    return _repeated(table) + out + more("empty-value", len(rows), table) + _empty(table, of)
+
+
+def texts_for_weights(*sides: tuple[Table, Entries]) -> None:
+    """Stop at weights in quotes: they would be the votes of annotators who are called like the other side's labels."""
+    for (table, votes), (_, other) in (sides, sides[::-1]):
+        named, known = set(votes.annotators), set(other.labels)
+        if named and other.annotator is None and named <= known and not known & set(votes.labels):
+            assert votes.annotator is not None
+            rows = zip(votes.item[:LIMIT].tolist(), votes.annotator[:LIMIT].tolist(), strict=True)
+            at = [(table.line(item), votes.annotators[who]) for item, who in rows]
+            raise InputError([finding("weight-not-number", table.name, line, label=label) for line, label in at])
+
+
+def _repeated(table: Table) -> list[Finding]:
+    """A name twice in an object: which of the two is meant cannot be known."""
+    found = table.memo.get("repeated", [])
+    out = [finding("repeated-name", table.name, table.line(i), name=name) for i, name in found[:LIMIT]]
+    return out + more("repeated-name", len(found), table)
 
 
 def _listed(table: Table, code: str, of: Entries, rows: NDArray[np.bool_]) -> list[Finding]:
