@@ -34,6 +34,12 @@ def test_worked(tmp_path: Path) -> None:
     assert e["nNRBP"].value == pytest.approx((1 + 0.5 * 0.5) / (1 + 0.5 * 1 + 0.25 * 0.5))
 
 
+def test_a_subtopic_judged_twice(tmp_path: Path) -> None:
+    """The line that is repeated is that of the same subtopic."""
+    with pytest.raises(karat.InputError, match=r"qrels:3: .*'x' of query '1' is judged again \(first on line 2\)"):
+        scored(tmp_path, "1 1 x 1\n1 2 x 1\n1 2 x 0\n", ["x"])
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_slow_definition(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,7 +37,7 @@ def decimals(text: Strings) -> Floats:
     sign = (first == ord("-")) | (first == ord("+"))
     start, length = text.start + sign, text.length - sign
     left = np.arange(len(text))
-    for point in _points(text, start, length):
+    for point in _points(text):
         left = _with_point(out, text, start, length, left, point)
         if not len(left):
             break
@@ -59,7 +61,7 @@ def _alike(text: Strings) -> Floats | None:
     return value if pointed and ok.all() else None
 
 
-def _points(text: Strings, start: NDArray[np.int64], length: NDArray[np.int64]) -> list[int]:
+def _points(text: Strings) -> list[int]:
     """Numbers of decimals to try, that of the first string leading; −1 for no decimal point."""
     shown = text[:1].tolist()[0].partition(b".")
     lead = min(len(shown[2]), 14) if shown[1] else -1
@@ -124,14 +126,9 @@ def _slowly(text: Strings) -> Floats:
         place = np.arange(width)
         inside = place < text.length[:, None]
         letters = np.where(inside, text.buffer[np.where(inside, text.start[:, None] + place, 0)], 0).astype(np.uint8)
-        try:
-            return (
-                letters.view(f"S{width}").ravel().astype(float)
-                if not np.any(letters == ord("_"))
-                else _one_by_one(text)
-            )
-        except ValueError:
-            return _one_by_one(text)
+        if not np.any(letters == ord("_")):
+            with suppress(ValueError):
+                return letters.view(f"S{width}").ravel().astype(float)
     return _one_by_one(text)
 
 

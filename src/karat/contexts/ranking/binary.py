@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from karat.cells import Weights
-from karat.contexts.ranking.cells import Level, Mask, RankingCells, safe
+from karat.contexts.ranking.cells import Level, Mask, RankingCells, relevant, safe
 from karat.contexts.ranking.limits import within
 from karat.contexts.ranking.mean import NO_RELEVANT, mean
 from karat.contexts.ranking.rows import Floats
@@ -185,13 +185,12 @@ def gm_map(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
 
 
 def _bpref(cells: RankingCells, rel: Level) -> Floats:
-    judged = cells.judged.where((cells.judged.rank > 0) & (cells.judged.grade >= 0))
-    total = cells.relevant(rel)
+    shown, total = cells.shown, cells.relevant(rel)
     others = cells.judged.sum(cells.judged.grade >= 0) - total
-    good = judged.grade > 0 if rel is None else judged.grade >= rel
-    bad_before = np.minimum(judged.running(~good), total[judged.query])
-    share = safe(bad_before, np.minimum(others, total)[judged.query])
-    return safe(judged.sum(good * (1.0 - share)), total)
+    good = relevant(shown, rel)
+    bad_before = np.minimum(shown.running(~good), total[shown.query])
+    share = safe(bad_before, np.minimum(others, total)[shown.query])
+    return safe(shown.sum(good * (1.0 - share)), total)
 
 
 @metric(
@@ -240,7 +239,7 @@ def infap(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     Example: ranking r n r, all judged, R = 2: (1 + (1/3 + 2/3 · 1 · 1/2)) / 2 = 0.833.
     """
     pool = cells.judged.where(cells.judged.rank > 0)
-    good = pool.grade > 0 if rel is None else (pool.grade >= rel) & (pool.grade >= 0)
+    good = relevant(pool, rel)
     judged_before = pool.running(pool.grade >= 0) - 1
     good_before = pool.running(good) - 1
     pooled = (pool.nth() - 1) / pool.rank

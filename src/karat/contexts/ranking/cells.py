@@ -94,8 +94,12 @@ class RankingCells(Cells):
         return out
 
     def is_relevant(self, rel: Level) -> Mask:
-        grade = self.judged.grade
-        return grade > 0 if rel is None else (grade >= rel) & (grade >= 0)
+        return relevant(self.judged, rel)
+
+    @cached_property
+    def shown(self) -> Rows:
+        """The judged documents that were retrieved, by rank; those in the pool only are not among them."""
+        return self.judged.where((self.judged.rank > 0) & (self.judged.grade >= 0))
 
     @cached_property
     def _known(self) -> dict[Any, Any]:
@@ -145,6 +149,12 @@ def _one_aspect(judged: Rows) -> Rows:
         topic=np.broadcast_to(0, len(judged)),
         document=np.arange(len(judged), dtype=np.int32),
     )
+
+
+def relevant(rows: Rows, rel: Level) -> Mask:
+    """Which rows have a grade above 0, or of ``rel`` and more; a grade below 0 is no judgement."""
+    grade = rows.grade
+    return grade > 0 if rel is None else (grade >= rel) & (grade >= 0)
 
 
 def safe(num: Any, den: Any) -> Floats:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import inf
 from typing import Any
 
@@ -18,7 +18,6 @@ from karat.contexts.ranking.judgements import Judgements
 from karat.contexts.ranking.limits import within
 from karat.contexts.ranking.remarks import gold_remarks, run_alone, run_remarks
 from karat.contexts.ranking.trec import GROUPS
-from karat.evaluation import Detail
 from karat.findings import Finding, InputError, finding
 from karat.metric import MetricError
 
@@ -74,9 +73,6 @@ class Ranking(Context):
         cells = _kept(judgements, counter, ties, options)
         cells.run_id = getattr(pred.native, "tag", b"").decode(errors="replace")
         return Counted(cells, _counts(judgements, counter), findings)
-
-    def details(self, cells: Any) -> Sequence[Detail]:
-        return ()
 
 
 def _check_depth(options: Mapping[str, Any]) -> None:

@@ -47,9 +47,6 @@ class Batch:
 class Run(Protocol):
     """A system's rankings, in batches."""
 
-    grouped: bool
-    """Each query stands in one batch."""
-
     def batches(self, whole: bool) -> Iterable[Batch]:
         """Batches that hold queries whole, or one batch of all."""
         ...

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 import numpy as np
 
 from karat.cells import Weights
 from karat.contexts.ranking.cells import Level, RankingCells, safe
+from karat.contexts.ranking.limits import within
 from karat.contexts.ranking.mean import NO_RELEVANT, mean
+from karat.contexts.ranking.rows import Floats
 from karat.metric import Better, Definition, metric
 from karat.score import Values, defined
 
@@ -69,8 +72,15 @@ def num_nonrel_judged_ret(W: Weights, cells: RankingCells, *, rel: Level = None)
 
     Example: ranking r n u with u unjudged: 1. Never undefined.
     """
-    judged = cells.judged.where((cells.judged.rank > 0) & (cells.judged.grade >= 0))
-    return _total(W, cells, judged.size - cells.hits(rel).size)
+    return _total(W, cells, cells.shown.size - cells.hits(rel).size)
+
+
+def _judged_of_first(cells: RankingCells, k: int | None) -> tuple[Floats, Floats]:
+    """How many of the first ``k`` documents were judged, and how many there are."""
+    within(0, inf, k=k)
+    if k is None:
+        return cells.shown.sum(), cells.retrieved
+    return cells.shown.sum(cells.shown.rank <= k), np.minimum(cells.retrieved, k)
 
 
 @metric(RankingCells, reference=_TREC_EVAL, better="neither", unit_mean=True)
@@ -81,9 +91,7 @@ def judged(W: Weights, cells: RankingCells, *, k: int | None = None) -> Values:
 
     Example: ranking r u n, k = 2: 1/2 = 0.5.
     """
-    rank = cells.judged.rank
-    seen = cells.judged.sum((rank > 0) & (rank <= (rank if k is None else k)) & (cells.judged.grade >= 0))
-    size = cells.retrieved if k is None else np.minimum(cells.retrieved, k)
+    seen, size = _judged_of_first(cells, k)
     return mean(W, cells, safe(seen, size), size > 0, "nothing retrieved")
 
 
@@ -95,11 +103,9 @@ def unjudged(W: Weights, cells: RankingCells, *, k: int | None = None) -> Values
 
     Example: ranking r u n, k = 5: 1/5 = 0.2.
     """
-    rank = cells.judged.rank
-    seen = cells.judged.sum((rank > 0) & (rank <= (rank if k is None else k)) & (cells.judged.grade >= 0))
-    shown = cells.retrieved if k is None else np.minimum(cells.retrieved, k)
-    size = cells.retrieved if k is None else np.full(len(cells), float(k))
-    return mean(W, cells, safe(shown - seen, size), size > 0, "nothing retrieved")
+    seen, size = _judged_of_first(cells, k)
+    places = size if k is None else np.full(len(cells), float(k))
+    return mean(W, cells, safe(size - seen, places), places > 0, "nothing retrieved")
 
 
 @metric(RankingCells, reference=_TREC_EVAL, title="Relative P", unit_mean=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from karat.cells import Weights
-from karat.contexts.ranking.cells import Level, RankingCells, discount, safe
+from karat.contexts.ranking.cells import Level, RankingCells, discount, relevant, safe
 from karat.contexts.ranking.limits import within
 from karat.contexts.ranking.mean import mean
 from karat.contexts.ranking.rows import Floats, Ints, Rows
@@ -24,8 +24,7 @@ Worth = Callable[[Ints], Floats]
 
 
 def _relevant(cells: RankingCells, rel: Level) -> Rows:
-    grade = cells.aspects.grade
-    return cells.aspects.where(grade > 0 if rel is None else grade >= max(rel, 0))
+    return cells.aspects.where(relevant(cells.aspects, rel))
 
 
 def _covered_before(rows: Rows) -> Ints:
@@ -105,8 +104,8 @@ def _topics(cells: RankingCells, rel: Level) -> Floats:
 
 def _of_topic(cells: RankingCells, rel: Level, rows: Rows) -> Ints:
     """How many documents are relevant to the subtopic of each row."""
-    relevant, topics = _relevant(cells, rel), int(cells.aspects.topic.max(initial=0)) + 1
-    return np.bincount(relevant.query * topics + relevant.topic)[rows.query * topics + rows.topic]
+    good, topics = _relevant(cells, rel), int(cells.aspects.topic.max(initial=0)) + 1
+    return np.bincount(good.query * topics + good.topic)[rows.query * topics + rows.topic]
 
 
 def _most(cells: RankingCells, rel: Level, k: int | None, alpha: float, worth: Worth) -> Floats:

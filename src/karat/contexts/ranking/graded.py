@@ -41,7 +41,7 @@ def gains(rows: Rows, gain: Gain) -> Floats:
 def _dcg(cells: RankingCells, gain: Gain, k: int | None) -> Floats:
     if cells.ties == "average":
         found = cells.hits()
-        return found.sum(gains(found, gain) * mean_discount(cells, found, k))
+        return found.sum(gains(found, gain) * mean_discount(found, k))
     found = cells.hits(k=k)
     return found.sum(gains(found, gain) * discount(found.rank))
 
@@ -144,9 +144,7 @@ def nerr(
 
     Example: grades 0 1, M = 1: (1/2 / 2) / (1/2) = 0.5.
     """
-    ideal = cells.ideal
-    place = ideal.nth()
-    ideal = (ideal if k is None else ideal.where(place <= k)).with_columns()
+    ideal = cells.ideal if k is None else cells.ideal.where(cells.ideal.nth() <= k)
     best = _err(ideal, _stops(cells, ideal, scale, max_grade), ideal.nth())
     return mean(W, cells, safe(_err_at(cells, k, scale, max_grade), best), best > 0, NO_RELEVANT)
 
@@ -189,8 +187,8 @@ def rbp_residual(W: Weights, cells: RankingCells, *, p: float = 0.8) -> Values:
     Example: unjudged at rank 2 of 2, p = 0.8: 0.2 · 0.8 + 0.8² = 0.8.
     """
     within(0, 1, p=p)
-    known = cells.judged.where((cells.judged.rank > 0) & (cells.judged.grade >= 0))
-    return mean(W, cells, 1.0 - (1 - p) * known.sum(p ** (known.rank - 1.0)))
+    known = cells.shown.sum(p ** (cells.shown.rank - 1.0))
+    return mean(W, cells, 1.0 - (1 - p) * known)
 
 
 def _running_ideal(cells: RankingCells, value: Floats, place: Ints, query: Ints) -> Floats:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -96,17 +97,26 @@ class Judgements:
         return self.pairs.find(self.pairs.keys(self.query, 1, self.document), self.document)[1]
 
     @cached_property
+    def _first(self) -> Ints:
+        """The first row that judges the document (and subtopic) of each row."""
+        topic = self.topic if self.topic is not None else np.zeros(len(self.grade), np.int64)
+        _, first, inverse = np.unique(np.stack([self.owner, topic], 1), axis=0, return_index=True, return_inverse=True)
+        return first[inverse.ravel()]
+
+    @cached_property
     def repeated(self) -> Ints:
         """Rows that judge a document (and subtopic) that an earlier row has judged."""
         if isinstance(self.documents, slice):
             return np.zeros(0, np.int64)
-        topic = self.topic if self.topic is not None else np.zeros(len(self.grade), np.int64)
-        _, first, inverse = np.unique(np.stack([self.owner, topic], 1), axis=0, return_index=True, return_inverse=True)
-        return np.flatnonzero(first[inverse.ravel()] != np.arange(len(self.grade)))
+        return np.flatnonzero(self._first != np.arange(len(self.grade)))
 
-    def first_of(self, row: int) -> int:
-        """The row that ``row`` repeats."""
-        return int(np.flatnonzero(self.owner == self.owner[row])[0])
+    def twice(self, limit: int) -> Iterator[tuple[int, bytes, bytes, int]]:
+        """Line, query and document of the first of these rows, and the line that each repeats."""
+        rows = self.repeated[:limit]
+        if not len(rows):
+            return iter(())
+        line, first = self.line[rows].tolist(), self.line[self._first[rows]].tolist()
+        return zip(line, self.names(rows).tolist(), self.document[rows].tolist(), first, strict=True)
 
     def by_query(self, **columns: Any) -> Rows:
         """Columns of the judged documents, grouped by query."""

@@ -31,17 +31,18 @@ def _first(names: Sequence[bytes]) -> str:
     return ", ".join(_text(n) for n in names[:3])
 
 
+def _repeats(code: str, table: Table, rows: Judgements) -> list[Finding]:
+    """Documents that stand twice for a query, with the line where they stood first."""
+    found = [
+        finding(code, table.name, line, query=_text(query), document=_text(document), first=first)
+        for line, query, document, first in rows.twice(LIMIT)
+    ]
+    return found + more(code, len(rows.repeated), table)
+
+
 def gold_remarks(table: Table, gold: Judgements) -> list[Finding]:
     """Judgements that contradict or repeat each other, or that need an explanation."""
-    out: list[Finding] = []
-    for row in gold.repeated[:LIMIT].tolist():
-        names = {
-            "query": _text(gold.names([row]).tolist()[0]),
-            "document": _text(gold.document[row : row + 1].tolist()[0]),
-        }
-        first = int(gold.line[gold.first_of(row)])
-        out.append(finding("repeated-judgement", table.name, int(gold.line[row]), first=first, **names))
-    out += more("repeated-judgement", len(gold.repeated), table)
+    out = _repeats("repeated-judgement", table, gold)
     out += each("nan-score", table, gold.line[np.isnan(gold.grade)].tolist())
     out += each("infinite-grade", table, gold.line[np.isinf(gold.grade)].tolist())
     negative = int((gold.grade < 0).sum())
@@ -79,15 +80,12 @@ def run_alone(table: Table) -> list[Finding]:
         return [*table.native.findings, finding("no-records", table.name)]
     told = {f.line for f in table.native.findings}
     own = Judgements(batch.names, batch.document, batch.score, batch.line)
-    out = list(table.native.findings)
-    for row in own.repeated[:LIMIT].tolist():
-        names = {
-            "query": _text(own.names([row]).tolist()[0]),
-            "document": _text(own.document[row : row + 1].tolist()[0]),
-        }
-        out.append(finding("repeated-document", table.name, int(own.line[row]), **names))
     nan = [line for line in batch.line[np.isnan(batch.score)].tolist() if line not in told]
-    return out + more("repeated-document", len(own.repeated), table) + each("nan-score", table, nan)
+    return [
+        *table.native.findings,
+        *_repeats("repeated-document", table, own),
+        *each("nan-score", table, nan),
+    ]
 
 
 _RULES = {

@@ -13,7 +13,7 @@ from karat.contexts.ranking.cells import Level, RankingCells, discount
 from karat.contexts.ranking.rows import Floats, Ints, Rows, summed
 
 
-def mean_discount(cells: RankingCells, rows: Rows, k: int | None) -> Floats:
+def mean_discount(rows: Rows, k: int | None) -> Floats:
     """Mean of the discounts of the places (within ``k``) that each document may take."""
     last = int((rows.ahead + rows.tied).max(initial=0))
     weight = discount(np.arange(1, last + 1))
