@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from karat.cli.main import COMMANDS
-from karat.contexts import MODULES, catalogue, context
+from karat.cli.metrics import parameters
+from karat.contexts import MODULES, catalogue
 from karat.findings import KINDS
 from karat.metric import ALIASES, Definition
 
@@ -35,8 +36,7 @@ def metrics() -> str:
 
 def _metric(definition: Definition, where: list[str]) -> str:
     low, high = (f"{b:g}".replace("inf", "∞").replace("-", "−") for b in definition.bounds)
-    parameters = definition.parameters(context(where[0]).cells).values()
-    said = "; ".join(f"`{p.name}` = {p.default} ({p.describe})" for p in parameters) or "none"
+    said = "; ".join(f"`{name}` = {values}" for name, values in parameters(definition, where).items()) or "none"
     return "\n".join(
         [
             f"## {definition.title} (`{definition.name}`: {', '.join(where)})",

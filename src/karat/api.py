@@ -312,7 +312,8 @@ def detect_context(gold: Table, systems: Sequence[Table]) -> str:
 
 def check_side(engine: Embedded, table: Table, plan: Plan) -> None:
     """Stop at what is wrong with one file by itself."""
-    stop_on_errors([*table.findings, *side_findings(engine, table, plan)])
+    table.findings += side_findings(engine, table, plan)
+    stop_on_errors(table.findings)
 
 
 def side_findings(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
@@ -320,9 +321,7 @@ def side_findings(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
     if table.kind not in kinds:
         expected = " or ".join(SAID.get(k, k) for k in kinds)
         return [finding("mixed-contexts", table.name, gold=expected, pred=SAID.get(table.kind, table.kind))]
-    found = [] if "value" in table.coded else _checked(engine, table, plan)
-    table.findings += [f for f in found if f.severity != "error"]
-    return [f for f in found if f.severity == "error"]
+    return [] if "value" in table.coded else _checked(engine, table, plan)
 
 
 def _checked(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:

@@ -172,14 +172,13 @@ class SystemResult:
         wanted = meant(parse(metric) if isinstance(metric, str) else metric, {m.name for m in self.scores})
         if wanted in self.scores:
             return self.scores[wanted]
-        alike = [
-            s
-            for m, s in self.scores.items()
-            if m.name == wanted.name and _said(wanted.params) <= _said(s.params.items())
-        ]
+        said = _said(wanted.params)
+        alike = [(m, s) for m, s in self.scores.items() if m.name == wanted.name and said <= _said(s.params.items())]
+        # With a default spelt out, the metric that leaves it out is the one that is meant.
+        alike = alike if len(alike) == 1 else [(m, s) for m, s in alike if _said(m.params) <= said]
         if len(alike) != 1:
             raise MetricError(unknown_metric(str(wanted), [str(m) for m in self.scores]) + " in this evaluation")
-        return alike[0]
+        return alike[0][1]
 
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores.values())

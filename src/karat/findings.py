@@ -53,8 +53,31 @@ class _Fact(int):
 def finding(code: str, file: str | None = None, line: int | None = None, **facts: Any) -> Finding:
     """A finding of a known kind; ``facts`` fill its message and hint."""
     kind = KINDS[code]
-    facts = {k: _Fact(v) if isinstance(v, int) else v for k, v in facts.items()}
+    facts = {k: _Fact(v) if isinstance(v, int) else _brief(v) for k, v in facts.items()}
     return Finding(code, kind.severity, kind.message.format(**facts), kind.hint.format(**facts), file, line)
+
+
+def _brief(fact: Any) -> Any:
+    """A text that is no longer than a reader will read: what stands in a label's place may be a whole file."""
+    return fact[:LONGEST] + "…" if isinstance(fact, str) and len(fact) > LONGEST else fact
+
+
+LONGEST = 400
+LIMIT = 20
+"""How many findings of one kind are shown for one file; the rest are counted."""
+
+
+def limited(findings: Iterable[Finding]) -> list[Finding]:
+    """The first findings of each kind, and how many more of it there are."""
+    shown: list[Finding] = []
+    count: dict[tuple[str, str | None], int] = {}
+    for found in findings:
+        kind = found.code, found.file
+        count[kind] = count.get(kind, 0) + 1
+        if count[kind] <= LIMIT:
+            shown.append(found)
+    rest = {kind: n - LIMIT for kind, n in count.items() if n > LIMIT}
+    return shown + [finding("more", file, count=n, kind=code) for (code, file), n in rest.items()]
 
 
 def stop_on_errors(findings: Iterable[Finding]) -> None:
@@ -69,6 +92,9 @@ KINDS: dict[str, Kind] = {
     "file-missing": Kind("error", "there is no such file", "check the path: {path}"),
     "file-is-directory": Kind("error", "this is a directory, not a file", "name a file inside it"),
     "file-unreadable": Kind("error", "the file cannot be read: {reason}", "check that the file is whole and permitted"),
+    "file-foreign": Kind(
+        "error", "this is {found}, not a data file", "unpack or export it; `karat formats` lists what can be read"
+    ),
     "file-empty": Kind("error", "the file is empty", "write at least one record"),
     "no-records": Kind("error", "the file holds no record", "write at least one record"),
     "unknown-format": Kind(
@@ -109,6 +135,9 @@ KINDS: dict[str, Kind] = {
         "note", "ignored: {fields}", "nothing to do; only the columns that the context needs are read"
     ),
     "missing-field": Kind("error", "the {field} is missing or null", "give every record its {field}"),
+    "some-without": Kind(
+        "error", "the {field} is missing here, and other records have one", "give every record its {field}, or none"
+    ),
     "empty-value": Kind(
         "error", "the {field} is empty", "write the {field}, or delete the record to count it as missing"
     ),

@@ -283,6 +283,8 @@ class Catalogue:
 
     def resolve(self, text: str | Metric) -> Metric:
         """The metric that ``text`` names, with its parameters checked."""
+        if not isinstance(text, str | Metric):
+            raise MetricError(f"{text!r} is not a metric; write its name, or give a karat.Metric")
         wanted = meant(parse(text) if isinstance(text, str) else text, self.definitions)
         return self[wanted.name].bind(wanted, self.cells)
 

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from karat.contexts import catalogue, context
 from karat.contexts.base import Context
@@ -114,12 +114,26 @@ def read_hierarchy(given: Any) -> Hierarchy:
     name, path = str(given), Path(given)
     if not path.is_file():
         raise InputError([finding("file-missing", name, path=str(path.absolute()))])
-    text = path.read_bytes()
     try:
-        decoded = text.decode("utf-8-sig").strip()
-        if decoded[:1] in "[{":
-            return Hierarchy.of(msgspec.json.decode(decoded), name)
-    except (UnicodeDecodeError, msgspec.DecodeError) as error:
+        text = path.read_bytes().decode("utf-8-sig").strip()
+        data = json.loads(text, object_pairs_hook=_each_once) if text.startswith(("[", "{")) else _edges(text)
+    except (OSError, ValueError, RecursionError, csv.Error) as error:
         raise InputError([finding("hierarchy-bad", name, reason=error)]) from error
-    rows = [line.replace("\t", ",").split(",") for line in decoded.splitlines() if line.strip()]
-    return Hierarchy.of([(row[0].strip(), row[1].strip() if len(row) > 1 else None) for row in rows], name)
+    return Hierarchy.of(data, name)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names are all there once: of two, the first would be lost with all that is below it."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(n for n in names if names.count(n) > 1)!r} is there twice in one object")
+    return found
+
+
+def _edges(text: str) -> list[tuple[str, str | None]]:
+    """Child and parent of each line, separated by the first tab, or as CSV where no line has one."""
+    rows = [row for row in csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ",") if any(row)]
+    if not rows:
+        raise ValueError("there is nothing in it")
+    return [(row[0].strip(), row[1].strip() if len(row) > 1 else None) for row in rows]

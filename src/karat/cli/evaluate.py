@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def command(
 ) -> None:
     """Score one or more prediction files against GOLD (- reads stdin; NAME=FILE names a system)."""
     gates = [gate(text) for text in fail_under]
-    wanted = [*metrics, *(m for m, _ in gates if metrics)] or None
+    wanted = [*(metrics or ("default",)), *(m for m, _ in gates)]
     names, files = zip(*(named(p) for p in preds), strict=True)
     if [gold, *files].count("-") > 1:
         raise MetricError("only one input can be read from stdin (-)")
@@ -107,9 +108,12 @@ def gate(text: str) -> tuple[str, float]:
     metric, _, limit = text.rpartition("=")
     try:
         parse(metric)
-        return metric, float(limit)
+        value = float(limit)
     except ValueError:
-        raise MetricError(f"--fail-under {text}: write METRIC=VALUE, as in f1=0.8") from None
+        value = nan
+    if isnan(value):  # no score is worse than that
+        raise MetricError(f"--fail-under {text}: write METRIC=VALUE, as in f1=0.8")
+    return metric, value
 
 
 def below(evaluation: Evaluation, metric: str, limit: float) -> list[str]:
@@ -131,13 +135,22 @@ def write(evaluation: Evaluation, given: dict[str, Any]) -> None:
         options = {"by": given["by"]}
     elif report not in ("json", "tsv", "csv", "trec", "pyevall"):
         options = {"by": given["by"], "digits": given["digits"]}
-    if report == "table":
-        options["show"] = given["show"]
+    if report in ("table", "markdown", "latex"):
+        options["show"] = shown(evaluation, given["show"])
     text = evaluation.render(report, **options)
     if given["output"] is None:
         emit(evaluation, text, report, options)
-        return
-    write_whole(Path(given["output"]), text.encode())
+    else:
+        write_whole(Path(given["output"]), text.encode())
+
+
+def shown(evaluation: Evaluation, details: tuple[str, ...]) -> tuple[str, ...]:
+    """The detail tables to show, all of which must be there."""
+    there = dict.fromkeys(d.name for system in evaluation.systems for d in system.details)
+    for name in details:
+        if name not in (*there, "all"):
+            raise MetricError(f"there is no detail table {name!r} here; there is {', '.join(there) or 'none'}")
+    return details
 
 
 def emit(evaluation: Evaluation, text: str, report: str, options: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 from importlib import import_module
@@ -44,8 +45,11 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """``karat GOLD PRED`` is ``karat evaluate GOLD PRED``."""
-        if args and args[0] not in COMMANDS and len(args) > 1:
+        """``karat GOLD PRED`` is ``karat evaluate GOLD PRED``, unless GOLD is no file but a command misspelt."""
+        near = difflib.get_close_matches(args[0], COMMANDS, 1)
+        if args[0] not in COMMANDS and near and not os.path.exists(args[0]):
+            ctx.fail(f"No such command or file '{args[0]}'. Did you mean '{near[0]}'?")
+        if args[0] not in COMMANDS and len(args) > 1:
             args = ["evaluate", *args]
         return super().resolve_command(ctx, args)
 

@@ -46,15 +46,27 @@ def explained(name: str, contexts: list[str]) -> str:
     return "\n".join(page(definition, where) for definition, where in groups.values())
 
 
+def parameters(definition: Definition, where: list[str]) -> dict[str, str]:
+    """Default and values of each parameter by its name, with the contexts in which they are not those of the first."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for one in where:
+        for p in definition.parameters(context(one).cells).values():
+            found.setdefault(p.name, {}).setdefault(f"{p.default} ({p.describe})", []).append(one)
+    return {
+        name: ", ".join([first, *(f"in {' and '.join(at)} {said}" for said, at in others)])
+        for name, ((first, _), *others) in ((name, kinds.items()) for name, kinds in found.items())
+    }
+
+
 def page(definition: Definition, where: list[str]) -> str:
     """Everything that is known of one metric."""
     low, high = ("−∞" if b == float("-inf") else "∞" if b == float("inf") else f"{b:g}" for b in definition.bounds)
-    parameters = definition.parameters(context(where[0]).cells).values()
+    said = [f"{name} = {values}" for name, values in parameters(definition, where).items()]
     facts = [
         f"{definition.title} ({definition.name})",
         f"Contexts: {', '.join(where)}",
         f"Range: {low} to {high}; better: {definition.better}" + ("; by class" if definition.by_class else ""),
-        "Parameters: " + ("; ".join(f"{p.name} = {p.default} ({p.describe})" for p in parameters) or "none"),
+        "Parameters: " + ("; ".join(said) or "none"),
         f"Reference: {definition.reference}",
         "",
         inspect.cleandoc(definition.doc),

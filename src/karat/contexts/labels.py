@@ -8,23 +8,25 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
+from math import isnan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.base import Coded, Table
-from karat.contexts.pairing import LIMIT, more
-from karat.findings import Finding, finding
+from karat.contexts.pairing import more
+from karat.findings import LIMIT, Finding, finding
 
 
 def ordered(labels: Iterable[str]) -> list[str]:
-    """Labels in number order if all are numbers, else in text order."""
-    labels = set(labels)
+    """Labels in number order if all are numbers, else in text order. NaN is none: it has no place among numbers."""
+    texts = sorted(set(labels))
     try:
-        return sorted(labels, key=lambda label: (float(label), label))
+        numbers = list(map(float, texts))
     except ValueError:
-        return sorted(labels)
+        return texts
+    return texts if any(map(isnan, numbers)) else sorted(texts, key=float)
 
 
 def as_coded(values: NDArray[Any]) -> Coded:
@@ -88,8 +90,14 @@ def _suggestion(label: str, known: Sequence[str]) -> str:
     )
 
 
+LONGEST = 200
+"""Signs of the longest label that is compared with others; what is longer is a text in the wrong place."""
+
+
 def nearest(label: str, known: Sequence[str]) -> str | None:
     """The known label that differs by case, accents or blanks, else the most alike one."""
+    if len(label) > LONGEST:
+        return None
     folded = {_fold(k): k for k in known}
     if _fold(label) in folded:
         return folded[_fold(label)]

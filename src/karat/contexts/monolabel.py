@@ -184,7 +184,7 @@ def _count_relation(run: Run, source: str, units: bool) -> dict[str, Any]:
     each = f"(SELECT coalesce(g.id, p.id) AS id, {fields} FROM {source})"
     whole = f"SELECT test_case, gold, pred, count(*) AS n FROM {each} GROUP BY ALL ORDER BY ALL"
     of_unit = (
-        f"SELECT u.test_case, u.id, c.cell FROM {each} u JOIN (SELECT *, row_number() OVER () - 1 AS cell FROM ({whole})) c"
+        f"SELECT u.test_case, u.id, c.cell FROM {each} u JOIN (SELECT *, row_number() OVER (ORDER BY test_case, gold, pred) - 1 AS cell FROM ({whole})) c"
         " ON u.test_case = c.test_case AND u.gold IS NOT DISTINCT FROM c.gold AND u.pred IS NOT DISTINCT FROM c.pred"
         " ORDER BY u.test_case, u.id"
     )

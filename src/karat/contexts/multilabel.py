@@ -106,7 +106,7 @@ class MultiLabel(Context):
         if table.kind == "label" or "sets" in table.memo:
             return []
         found = repeated_ids(run, table)
-        if _labels(run, table) & {"", None}:
+        if any(not (label or "").strip() for label in _labels(run, table)):
             found += bad_rows(run, table, "empty-value", _empty(table), field="label in the list")
         return found
 
@@ -155,7 +155,7 @@ def _held(score: Sparse, scored: bool, threshold: float) -> Sparse:
 
 def _empty(table: Table) -> str:
     labels = "value.labels" if table.kind == "weights" else "value"
-    return f"list_contains({labels}, '') OR list_aggregate({labels}, 'count') <> len({labels})"
+    return f"len(list_filter({labels}, lambda label: coalesce(trim(label, ' ' || chr(9) || chr(10) || chr(13)), '') = '')) > 0"
 
 
 def as_sets(table: Table) -> Table:

@@ -11,10 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.base import Run, Table
-from karat.findings import Finding, finding
-
-LIMIT = 20
-"""How many findings of one kind are shown for one file; the rest are counted."""
+from karat.findings import LIMIT, Finding, finding
 
 _ON = "g.test_case = p.test_case AND g.id = p.id"
 

@@ -19,9 +19,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from karat.contexts.pairing import LIMIT
 from karat.contexts.spans.nested import LuisCounts, Tree, align, flatten, preorder, text_and_type
-from karat.findings import Finding, finding
+from karat.findings import LIMIT, Finding, finding
 
 NOT_FOUND = "Model Not Found In Given App Models"
 

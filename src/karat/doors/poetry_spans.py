@@ -23,11 +23,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from karat.contexts.pairing import LIMIT
 from karat.contexts.spans.annotated import Encoded
 from karat.contexts.spans.excerpts import Excerpts, Pages, Rule, excerpts, score_pages
 from karat.contexts.spans.span import Spans
-from karat.findings import Finding, InputError, finding
+from karat.findings import LIMIT, Finding, InputError, finding
 from karat.read.source import Source
 from karat.read.spans_columns import Names
 from karat.read.spans_uniform import read_named

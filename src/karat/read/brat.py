@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -10,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from karat.contexts.pairing import LIMIT
-from karat.findings import Finding, InputError, finding
+from karat.findings import LIMIT, Finding, InputError, finding
 from karat.read.relation import Engine
 from karat.read.source import Source
 from karat.read.spans import annotated_table
@@ -32,7 +32,7 @@ def read_brat(engine: Engine, source: Source, read: Read) -> Table:
 
 
 def is_folder(given: object) -> bool:
-    return isinstance(given, (str, Path)) and Path(given).is_dir() and any(Path(given).glob("*.ann"))
+    return isinstance(given, (str, Path)) and os.path.isdir(given) and any(Path(given).glob("*.ann"))
 
 
 def read_folder(given: str | Path, read: Read) -> Table:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from karat.findings import Finding, InputError, finding
+from karat.findings import Finding, InputError, finding, limited
 from karat.read.pages import shape
 from karat.read.relation import Engine, normalise, quoted
 from karat.read.source import Source, path_literal
@@ -16,7 +16,6 @@ from karat.read.table import NAMES, Read, Table, match_columns
 
 csv.field_size_limit(1 << 28)
 
-LIMIT = 20
 _BARE = {1: ("value",), 2: ("id", "value"), 3: ("test_case", "id", "value")}
 """What the columns of a file without a header are."""
 _SURE = {"id", "test_case", "item_id", "doc_id", "document_id", "query_id"}
@@ -108,19 +107,24 @@ def is_header(first: Sequence[str], read: Read) -> bool:
     known = {c.strip().lower() for c in first}
     if shape(first, read):
         return True
-    if read.columns:
-        return any(c.lower() in known for c in read.columns.values())
+    if said := _said(read):
+        return any(c.lower() in known for c in said.values())
     roles = match_columns(list(first), {}, NAMES).keys() & {"id", "value", "test_case"}
     return len(roles) >= min(2, len(first)) or bool(known & _SURE)
+
+
+def _said(read: Read) -> dict[str, str]:
+    """The columns that the user named and that any file must have; gold alone has those to cluster by."""
+    return {role: name for role, name in read.columns.items() if role != "cluster"}
 
 
 def _names(first: list[str], read: Read, header: bool) -> list[str]:
     if header:
         return _distinct([c.strip() or f"column{i + 1}" for i, c in enumerate(first)], read)
     bare = _BARE.get(len(first))
-    if bare is None or read.columns:
+    if bare is None or _said(read):
         found = f"{len(first)} columns without a header"
-        role = next(iter(read.columns), "value")
+        role = next(iter(_said(read)), "value")
         raise InputError([finding("missing-column", read.name, 1, role=role, expected="a header line", found=found)])
     return list(bare)
 
@@ -150,15 +154,15 @@ def diagnose(source: Source, mark: str, width: int) -> list[Finding]:
     """Every row that has not as many fields as the first."""
     if bad := source.encoding_findings() or _bad_quote(source, mark):
         return bad
-    out = []
-    for line, row in _records(source.path, mark):
-        if len(row) != width:
-            fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
-            out.append(
-                finding("bad-row", source.name, line, reason=f"{fields} where {width} are expected", expected=width)
-            )
-    more = [finding("more", source.name, count=len(out) - LIMIT, kind="bad-row")] if len(out) > LIMIT else []
-    return out[:LIMIT] + more
+    return limited(
+        finding("bad-row", source.name, line, reason=f"{_fields(row)} where {width} are expected", expected=width)
+        for line, row in _records(source.path, mark)
+        if len(row) != width
+    )
+
+
+def _fields(row: Sequence[str]) -> str:
+    return "1 field" if len(row) == 1 else f"{len(row)} fields"
 
 
 def _bad_quote(source: Source, mark: str) -> list[Finding]:

@@ -10,13 +10,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from karat.findings import Finding, InputError, finding
+from karat.findings import Finding, InputError, finding, limited
 from karat.read.records import fields, sweep
 from karat.read.relation import Engine, held, normalise, quoted
 from karat.read.source import Source
 from karat.read.table import NAMES, Read, Table, match_columns
 
-LIMIT = 20
 DEEPEST = 100
 """Levels of nesting that a record may have; the engine stops at 128."""
 
@@ -58,9 +57,7 @@ def _read_relation(engine: Engine, source: Source, read: Read, format: str, layo
     """What is not alike in every record, or large, is read by the engine, which finds out and says what is wrong."""
     raw = quoted(f"raw {read.role} {read.name}")
     try:
-        found = fields(source, format) or engine.types(
-            f"read_json({source.sql}, format='{layout}', records=true, map_inference_threshold=-1)"
-        )
+        found = _fields(engine, source, format, layout)
         engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {_scan(source, layout, found, read)}")
         _plain_ids(engine, source, match_columns(found, read.columns), raw, format, layout)
     except InputError:
@@ -69,6 +66,15 @@ def _read_relation(engine: Engine, source: Source, read: Read, format: str, layo
         raise InputError(diagnose(source, format) or [_no_fields(source)]) from error
     lines = lambda row: line_of(source, format, row)
     return normalise(engine, read, raw, format, json_text=True, line_of=lines, findings=source.findings)
+
+
+def _fields(engine: Engine, source: Source, format: str, layout: str) -> Mapping[str, str]:
+    """The fields of the records. The engine forgives a comma before a brace; where every record is decoded, it is found."""
+    found = fields(source, format)
+    if found is None and (bad := diagnose(source, format)):
+        raise InputError(bad)
+    scan = f"read_json({source.sql}, format='{layout}', records=true, map_inference_threshold=-1)"
+    return found or engine.types(scan)
 
 
 def _scan(source: Source, layout: str, found: Mapping[str, str], read: Read) -> str:
@@ -92,9 +98,9 @@ def _plain_ids(engine: Engine, source: Source, roles: Mapping[str, str], raw: st
             f"SELECT nth FROM (SELECT {c} AS id, row_number() OVER () - 1 AS nth FROM {scan})"
             " WHERE json_type(id) IN ('ARRAY', 'OBJECT') ORDER BY nth"
         )["nth"].tolist()
-        bad = [finding("nested-id", source.name, line_of(source, format, at), field=field) for at in rows[:LIMIT]]
+        bad = [finding("nested-id", source.name, line_of(source, format, at), field=field) for at in rows]
         if bad:
-            raise InputError(bad)
+            raise InputError(limited(bad))
 
 
 def _no_fields(source: Source) -> Finding:
@@ -113,11 +119,8 @@ def diagnose(source: Source, format: str) -> list[Finding]:
 def _diagnose_lines(source: Source, text: str) -> list[Finding]:
     if _is_one_object(text):
         return [finding("not-records", source.name, 1, found="one object over several lines")]
-    out: list[Finding] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip() and len(out) < LIMIT:
-            out += _diagnose_record(source, line, number)
-    return out
+    lines = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+    return limited(bad for number, line in lines for bad in _diagnose_record(source, line, number))
 
 
 def _is_one_object(text: str) -> bool:
@@ -139,11 +142,7 @@ def _diagnose_array(source: Source, text: str) -> list[Finding]:
         return [finding("not-records", source.name, 1, found=_said(records))]
     if not records:
         return [finding("no-records", source.name)]
-    out: list[Finding] = []
-    for line, record in _array_records(text):
-        if len(out) < LIMIT:
-            out += _diagnose_record(source, record, line)
-    return out
+    return limited(bad for line, record in _array_records(text) for bad in _diagnose_record(source, record, line))
 
 
 def _diagnose_record(source: Source, text: str, line: int) -> list[Finding]:

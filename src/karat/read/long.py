@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from karat.findings import Finding, InputError, finding
+from karat.findings import Finding, InputError, finding, limited
 from karat.read.table import Engine, Read, Table, match_columns
 
 NAMES = {
@@ -14,8 +14,6 @@ NAMES = {
     "score": ("score", "weight", "probability", "prob", "confidence"),
 }
 """Columns that make a table long."""
-
-LIMIT = 20
 
 
 def long_columns(read: Read, types: Mapping[str, str], taken: Mapping[str, str], kind: str) -> dict[str, str]:
@@ -63,12 +61,12 @@ def _missing(engine: Engine, table: Table, numbered: str, other: str) -> list[Fi
     """Fields without a value, and scores that are not numbers."""
     out = []
     for field, said in (("id", "id"), ("label", "label"), ("other", other)):
-        rows = engine.run(f"SELECT item, given FROM {numbered} WHERE {field} IS NULL ORDER BY item LIMIT {LIMIT}")
+        rows = engine.run(f"SELECT item, given FROM {numbered} WHERE {field} IS NULL ORDER BY item")
         for row, given in zip(rows["item"].tolist(), rows["given"].tolist(), strict=True):
             none = field != "other" or given is None
             code, facts = ("missing-field", {}) if none else ("not-a-number", {"text": given})
             out.append(finding(code, table.name, table.line(int(row)), field=said, **facts))
-    return out
+    return limited(out)
 
 
 def _repeated(engine: Engine, table: Table, numbered: str, key: str) -> list[Finding]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from karat.contexts.base import Coded
 from karat.contexts.ranking.judgements import Judgements
-from karat.findings import InputError, finding
+from karat.findings import InputError, finding, limited
 from karat.read import rankings, trec
 from karat.read.codes import code_column
 from karat.read.indicators import as_indicators, read_indicators
@@ -30,6 +30,7 @@ def is_memory(given: Any) -> bool:
 
 def read_memory(engine: Engine, given: Any, read: Read) -> Table:
     """Whatever Python object holds the data, as a table."""
+    given = _plainer(given)
     if (hasattr(given, "__arrow_c_stream__") and not hasattr(given, "__array__")) or _is_frame(given):
         return _read_frame(engine, given, read)
     if isinstance(given, Judgements):
@@ -52,6 +53,19 @@ def read_memory(engine: Engine, given: Any, read: Read) -> Table:
     if isinstance(values, list) and isinstance(values[0], Mapping) and _is_records(values, read):
         return _read_records(engine, values, read)
     return _read_column(engine, values, read)
+
+
+def _plainer(given: Any) -> Any:
+    """A lazy frame collected, an array of records as columns; anything else as it is."""
+    if hasattr(given, "collect_schema") and not hasattr(given, "__arrow_c_stream__"):
+        return given.collect()
+    if isinstance(given, np.ndarray) and given.dtype.names:
+        return {name: given[name] for name in given.dtype.names}
+    if isinstance(given, np.ndarray) and given.ndim > 2:
+        message = f"an array of {given.ndim} dimensions holds neither labels nor label sets"
+        way_out = "give one dimension (a label per item) or two (a row per item)"
+        raise InputError([finding("bad-option", None, message=message, way_out=way_out)])
+    return given
 
 
 def is_column(given: Any) -> bool:
@@ -154,8 +168,8 @@ def _read_column(engine: Engine, values: Any, read: Read) -> Table:
 def coded_table(coded: Coded, read: Read, format: str) -> Table:
     """A table of codes that never goes through the engine."""
     if (coded.codes < 0).any() and not read.drops:
-        rows = np.flatnonzero(coded.codes < 0)[:20].tolist()
-        raise InputError([finding("missing-field", read.name, row + 1, field="value") for row in rows])
+        rows = np.flatnonzero(coded.codes < 0).tolist()
+        raise InputError(limited(finding("missing-field", read.name, row + 1, field="value") for row in rows))
     return Table(
         read.name,
         read.role,

@@ -13,11 +13,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.contexts.pairing import LIMIT
 from karat.contexts.ranking.counting import Batch
 from karat.contexts.ranking.judgements import Judgements
 from karat.contexts.ranking.strings import PADDING, Strings, Views
-from karat.findings import InputError, finding
+from karat.findings import LIMIT, InputError, finding
 from karat.read.source import Source
 from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns
 from karat.read.trec import table

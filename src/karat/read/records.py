@@ -37,14 +37,14 @@ class Swept:
     values: Entries
 
 
-def fields(source: Source, format: str) -> dict[str, str]:
-    """The fields of any record of a small file, in order of appearance; none where the engine had better look."""
+def fields(source: Source, format: str) -> dict[str, str] | None:
+    """The fields of any record of a small file, in order of appearance; None where it cannot be decoded."""
     if source.path.stat().st_size > SMALL:
         return {}
     try:
         return dict.fromkeys(chain.from_iterable(_decoded(source.bytes(), format, dict[str, msgspec.Raw])), "")
     except (msgspec.DecodeError, UnicodeError):
-        return {}
+        return None
 
 
 def sweep(source: Source, format: str, columns: Mapping[str, str]) -> Swept | None:
@@ -126,8 +126,12 @@ def _each_once(content: bytes, names: int) -> bool:
 
 
 def _may_be_blank(swept: Swept) -> bool:
-    """Is there an id or a label that sorts before the first letter or sign? Then the engine looks closely."""
-    return min(swept.keys.id) < "!" or (swept.kind == "label" and swept.values.labels[0] < "!")
+    """Is there an id or a label that sorts before the first letter or sign? Then the engine looks closely.
+
+    Test cases may all be blank, but not some of them.
+    """
+    labels, cases = swept.values.labels, swept.keys.test_case
+    return min(swept.keys.id) < "!" or (swept.kind == "label" and labels[0] < "!") or min(cases) < "!" <= max(cases)
 
 
 def _of_label(values: list[str]) -> Entries:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from karat.findings import Finding, InputError, finding
+from karat.findings import Finding, InputError, finding, limited
 from karat.read.long import gather, is_long, long_columns
 from karat.read.records import Swept
 from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns
@@ -17,6 +17,7 @@ SAID = {
     "weights": "weights by label",
     "votes": "votes by annotator",
     "number": "numbers",
+    "truth": "true or false",
     "pages": "pages",
     "spans": "spans",
     "none": "nothing",
@@ -219,21 +220,18 @@ def _is_label(column: str, read: Read) -> bool:
 
 def _number_text(engine: Engine, table: Table, c: str) -> tuple[str, str]:
     """Numbers that a text file spells; what is none is said with its line."""
-    from karat.contexts.pairing import LIMIT, more
-
     rows = engine.run(
         f"SELECT nth, text FROM (SELECT row_number() OVER () - 1 AS nth, {c} AS text FROM {table.sql})"
         " WHERE text IS NOT NULL AND TRY_CAST(text AS DOUBLE) IS NULL ORDER BY nth"
     )
-    bad = list(zip(rows["nth"].tolist(), rows["text"].tolist(), strict=True))
-    table.findings += [
-        finding("not-a-number", table.name, table.line(at), field="value", text=text) for at, text in bad[:LIMIT]
-    ]
-    table.findings += more("not-a-number", len(bad), table)
+    bad = zip(rows["nth"].tolist(), rows["text"].tolist(), strict=True)
+    table.findings += limited(
+        finding("not-a-number", table.name, table.line(at), field="value", text=text) for at, text in bad
+    )
     return "number", f"TRY_CAST({c} AS DOUBLE)"
 
 
-_FIRST = {'"': "label", "[": "labels", "{": "weights", "t": "label", "f": "label"}
+_FIRST = {'"': "label", "[": "labels", "{": "weights", "t": "truth", "f": "truth"}
 
 
 def _text_value(engine: Engine, read: Read, table: Table, c: str, json: bool) -> tuple[str, str]:
@@ -252,10 +250,12 @@ def _text_value(engine: Engine, read: Read, table: Table, c: str, json: bool) ->
     if not kinds:
         return "label", c
     kind = max(kinds, key=lambda k: kinds[k])
-    if set(kinds) == {"number"} and read.context in ("monolabel", "multilabel"):
+    if kinds.keys() == {"truth"} or (kinds.keys() == {"number"} and read.context in ("monolabel", "multilabel")):
         kind, kinds = "label", {"label": table.rows}
     if len(kinds) > 1:
-        table.findings += _wrong_kind(engine, table, first, kind, json)
+        table.findings += _wrong_kind(engine, table, first, kind)
+    elif kind == "labels" and not any(f.severity == "error" for f in table.findings):
+        table.findings += _wrong_members(engine, table, c)
     if kind == "weights" and _are_votes(engine, table, c):
         kind = "votes"
     return kind, _cast(c, kind, json)
@@ -266,9 +266,11 @@ def _constants(engine: Engine, table: Table, c: str, firsts: list[str]) -> list[
     if not set(firsts) & set("NnIi-"):
         return []
     found = f"(SELECT {c} AS text, row_number() OVER () - 1 AS nth FROM {table.sql})"
-    rows = engine.run(f"SELECT text, nth FROM {found} WHERE text SIMILAR TO '-?[NnIi].*' ORDER BY nth LIMIT 20")
+    rows = engine.run(f"SELECT text, nth FROM {found} WHERE text SIMILAR TO '-?[NnIi].*' ORDER BY nth")
     said = zip(rows["text"].tolist(), rows["nth"].tolist(), strict=True)
-    return [finding("bad-json", table.name, table.line(at), reason=f"{text} is not a JSON number") for text, at in said]
+    return limited(
+        finding("bad-json", table.name, table.line(at), reason=f"{text} is not a JSON number") for text, at in said
+    )
 
 
 def _are_votes(engine: Engine, table: Table, c: str) -> bool:
@@ -291,7 +293,7 @@ def _all_json(engine: Engine, read: Read, table: Table, c: str, kinds: Mapping[s
         return False
     (kind,) = kinds
     facts = {"expected": SAID[kind], "example": _EXAMPLES[kind]}
-    table.findings += [finding("wrong-values", table.name, table.line(at), **facts) for at in bad[:20].tolist()]
+    table.findings += limited(finding("wrong-values", table.name, table.line(at), **facts) for at in bad.tolist())
     return True
 
 
@@ -308,21 +310,38 @@ def _cast(c: str, kind: str, json: bool) -> str:
     return f"CAST({c} AS DOUBLE)"
 
 
-def _wrong_kind(engine: Engine, table: Table, first: str, kind: str, json: bool) -> list[Finding]:
-    from karat.contexts.pairing import LIMIT, more
-
-    marks = ", ".join(f"('{m}', '{k}')" for m, k in _FIRST.items())
-    other = "number" if json else "label"
-    rows = engine.run(
-        f"SELECT nth, kind FROM (SELECT v.nth, coalesce(k.kind, '{other}') AS kind, v.first FROM"
-        f" (SELECT row_number() OVER () - 1 AS nth, {first} AS first FROM {table.sql}) v LEFT JOIN (VALUES {marks}) k(mark, kind) ON v.first = k.mark)"
-        f" WHERE first IS NOT NULL AND kind <> '{kind}' ORDER BY nth"
-    )
-    out = [
+def _wrong_kind(engine: Engine, table: Table, first: str, kind: str) -> list[Finding]:
+    """The values of a JSON file that are not of the kind that most of them are."""
+    kinds = " ".join(f"WHEN '{mark}' THEN '{name}'" for mark, name in _FIRST.items())
+    said = f"SELECT row_number() OVER () - 1 AS nth, CASE {first} {kinds} ELSE 'number' END AS kind, {first} AS first FROM {table.sql}"
+    rows = engine.run(f"SELECT nth, kind FROM ({said}) WHERE first IS NOT NULL AND kind <> '{kind}' ORDER BY nth")
+    return limited(
         finding("wrong-type", table.name, table.line(at), found=SAID[k], expected=SAID[kind])
-        for at, k in zip(rows["nth"][:LIMIT].tolist(), rows["kind"][:LIMIT].tolist(), strict=True)
-    ]
-    return out + more("wrong-type", len(rows["nth"]), table)
+        for at, k in zip(rows["nth"].tolist(), rows["kind"].tolist(), strict=True)
+    )
+
+
+_MEMBERS = {"VARCHAR": "texts", "ARRAY": "lists", "OBJECT": "objects", "BOOLEAN": "true or false"}
+"""What the members of a list are called; all else but null is a number."""
+
+
+def _wrong_members(engine: Engine, table: Table, c: str) -> list[Finding]:
+    """The lists that do not hold what most hold: texts, or numbers. As text, a list in a list would be a label."""
+    suspect = f"regexp_matches({c}, '[\\[,]\\s*[^\\x22\\s\\]]')"
+    if not engine.run(f"SELECT bool_or({suspect}) AS any FROM {table.sql}")["any"][0]:
+        return []
+    names = " ".join(f"WHEN '{kind}' THEN '{said}'" for kind, said in _MEMBERS.items())
+    members = (
+        f"SELECT nth, CASE kind {names} ELSE 'numbers' END AS said FROM (SELECT nth, unnest(json_type(text, '$[*]')) AS kind"
+        f" FROM (SELECT {c} AS text, row_number() OVER () - 1 AS nth FROM {table.sql})) WHERE kind <> 'NULL'"
+    )
+    kinds = engine.run(f"SELECT said, count(*) AS n FROM ({members}) GROUP BY ALL ORDER BY n DESC, said")["said"]
+    most = next((kind for kind in kinds.tolist() if kind not in ("lists", "objects")), "texts")
+    rows = engine.run(f"SELECT DISTINCT nth, said FROM ({members}) WHERE said <> '{most}' ORDER BY nth, said")
+    return limited(
+        finding("wrong-type", table.name, table.line(at), found=f"a list that holds {k}", expected=f"lists of {most}")
+        for at, k in zip(rows["nth"].tolist(), rows["said"].tolist(), strict=True)
+    )
 
 
 _EXAMPLES = {
@@ -339,6 +358,7 @@ def _check_values(engine: Engine, table: Table, relation: str, column: str, expr
     suspects = {
         "missing-field": "count(*) - count({})",
         "empty-value": "CAST(coalesce(min({}) < '!', false) AS INTEGER)",
+        "some-without": "CAST(coalesce(min({0}) < '!' AND max({0}) >= '!', false) AS INTEGER)",
     }
     counts = ", ".join(f"{suspects[code].format(field)} AS r{i}" for i, (code, field, _) in enumerate(rules))
     try:
@@ -354,8 +374,8 @@ def _check_values(engine: Engine, table: Table, relation: str, column: str, expr
 def _rules(kind: str) -> list[tuple[str, str, str]]:
     """Code, field and condition of what no record may be; a blank text sorts before the first letter or sign."""
     rules = [("missing-field", field, f"{field} IS NULL") for field in ("id", "value")]
-    texts = ("id", "value") if kind == "label" else ("id",)
-    return rules + [("empty-value", field, f"({field} < '!' AND trim({field}, {SPACES}) = '')") for field in texts]
+    texts = {"test_case": "some-without", "id": "empty-value"} | ({"value": "empty-value"} if kind == "label" else {})
+    return rules + [(code, field, f"({field} < '!' AND trim({field}, {SPACES}) = '')") for field, code in texts.items()]
 
 
 SPACES = "' ' || chr(9) || chr(10) || chr(13)"
@@ -373,4 +393,4 @@ def _uncastable(engine: Engine, table: Table, relation: str, column: str, expres
     tried = f"SELECT {column} AS given, TRY({expression}) AS got, row_number() OVER () - 1 AS nth FROM {relation}"
     rows = engine.run(f"SELECT nth FROM ({tried}) WHERE given IS NOT NULL AND got IS NULL ORDER BY nth")["nth"].tolist()
     facts = {"expected": SAID[table.kind], "example": _EXAMPLES[table.kind]}
-    return [finding("wrong-values", table.name, table.line(at), **facts) for at in rows[:20]]
+    return limited(finding("wrong-values", table.name, table.line(at), **facts) for at in rows)

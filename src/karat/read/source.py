@@ -27,6 +27,10 @@ from karat.findings import Finding, InputError, finding
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}
 _OPENERS: dict[str, Callable[..., Any]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 _BINARY = (b"PAR1", b"ARROW1")
+_FOREIGN = {
+    b"PK": "a zip archive (or a spreadsheet)", b"7z\xbc\xaf": "a 7z archive", b"%PDF": "a PDF file", b"\x89PNG": "a picture", b"SQLite": "a database",
+}  # fmt: skip
+"""What files begin with that are often given by mistake."""
 _BOMS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8: "utf-8-sig"}
 
 
@@ -40,7 +44,7 @@ class Source:
         self.path = Path(self.name)
         if self.name == "-":
             self.path = self._kept(sys.stdin.buffer)
-        elif self.path.is_fifo():  # what a pipe gives can be read once only
+        elif os.path.exists(self.path) and self.path.is_fifo():  # what a pipe gives can be read once only
             self.path = self._kept(self.path.open("rb"))
         self._must_exist()
         self.original = self.path
@@ -48,7 +52,7 @@ class Source:
         self._recode(encoding)
 
     def _must_exist(self) -> None:
-        if not self.path.exists():
+        if not os.path.exists(self.path):
             raise InputError([finding("file-missing", self.name, path=os.path.abspath(self.name))])
         if self.path.is_dir():
             raise InputError([finding("file-is-directory", self.name)])
@@ -70,6 +74,9 @@ class Source:
         return (Path(folder) / "input").open("wb")
 
     def _unpack(self) -> None:
+        foreign = next((what for mark, what in _FOREIGN.items() if self.head.startswith(mark)), None)
+        if foreign and (b"\0" in self.head or not self.head.isascii()):
+            raise InputError([finding("file-foreign", self.name, found=foreign)])
         packing = next((name for mark, name in _PACKED.items() if self.head.startswith(mark)), None)
         if packing is None:
             return
@@ -97,7 +104,10 @@ class Source:
                 for block in iter(lambda: text.read(1 << 20), ""):
                     file.write(block.removeprefix("\ufeff").encode())
                 self.path = Path(file.name)
-        except (UnicodeError, LookupError) as error:
+        except LookupError as error:
+            way_out = "name one that Python knows, such as latin-1, cp1252 or utf-16"
+            raise InputError([finding("bad-option", self.name, message=str(error), way_out=way_out)]) from error
+        except UnicodeError as error:
             raise InputError([finding("file-unreadable", self.name, reason=f"it is not {wanted}: {error}")]) from error
         self.__dict__.pop("head", None)
 

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.contexts.pairing import LIMIT
 from karat.contexts.ranking.counting import Batch
 from karat.contexts.ranking.judgements import Judgements
 from karat.contexts.ranking.strings import PADDING, Strings, Words
-from karat.findings import Finding, InputError, finding
+from karat.findings import LIMIT, Finding, InputError, finding
 from karat.read.decimals import decimals
 from karat.read.source import Source
 from karat.read.table import Read, Table

@@ -11,7 +11,7 @@ from karat.report.terminal import tables
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "—": "---", "@": "@", "κ": r"$\kappa$",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "—": "---", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "κ": r"$\kappa$",
 }  # fmt: skip
 
 
@@ -26,15 +26,18 @@ def table(grid: Grid) -> str:
     lines = [
         r"\begin{table}", r"\centering", rf"\caption{{{escape(grid.title)}}}",
         rf"\begin{{tabular}}{{l{'r' * (len(grid.head) - 1)}}}", r"\toprule", _row(grid.head), r"\midrule",
-        *map(_row, grid.rows), r"\bottomrule", r"\end{tabular}", r"\end{table}",
+        *map(_row, grid.rows), r"\bottomrule", r"\end{tabular}",
+        *(rf"\par{{\footnotesize {escape(note)}\par}}" for note in grid.notes), r"\end{table}",
     ]  # fmt: skip
     return "\n".join(lines)
 
 
 def _row(fields: Sequence[str]) -> str:
-    return " & ".join(map(escape, fields)) + r" \\"
+    # Behind the end of a row or a rule, a bracket or a star would be an argument of it.
+    text = " & ".join(map(escape, fields)) + r" \\"
+    return "{}" + text if text.startswith(("[", "*")) else text
 
 
 def escape(text: str) -> str:
     """Text with LaTeX's own characters disarmed."""
-    return "".join(_SPECIAL.get(c, c) for c in text)
+    return "".join(_SPECIAL.get(c, c) for c in " ".join(text.splitlines()))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from karat.evaluation import Evaluation
@@ -21,9 +22,11 @@ def table(grid: Grid) -> str:
     """One table under its title, numbers to the right."""
     rule = ["---", *(["---:"] * (len(grid.head) - 1))]
     lines = [grid.head, rule, *grid.rows]
-    return f"**{escape(grid.title)}**\n\n" + "\n".join("| " + " | ".join(map(escape, line)) + " |" for line in lines)
+    body = "\n".join("| " + " | ".join(map(escape, line)) + " |" for line in lines)
+    notes = "\n".join(f"- {escape(note)}" for note in grid.notes)
+    return f"**{escape(grid.title)}**\n\n{body}" + (f"\n\n{notes}" if notes else "")
 
 
 def escape(text: str) -> str:
     """Text that keeps its meaning inside a table."""
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_").replace("\n", " ")
+    return re.sub(r"([\\`*_|<&~]|\](?=[(\[]))", r"\\\1", " ".join(text.splitlines()))

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from karat.evaluation import Evaluation, Interval, Score, SystemResult
 
 BY = ("test-case", "class", "query")
@@ -18,6 +20,8 @@ class Grid(NamedTuple):
     title: str
     head: list[str]
     rows: list[list[str]]
+    notes: Sequence[str] = ()
+    """Sentences that belong under the table."""
 
 
 def dicts(evaluation: Evaluation) -> list[dict[str, Any]]:
@@ -73,9 +77,39 @@ def overall(evaluation: Evaluation, digits: int) -> Grid:
     """A row per system; with one system, a row per metric."""
     if len(evaluation.systems) == 1:
         rows = [[s.label, cell(s.value, s.interval, digits)] for s in evaluation.systems[0]]
-        return Grid("Scores", ["metric", "score"], rows)
+        return Grid("Scores", ["metric", "score"], rows, undefined(evaluation))
     head = ["system", *(s.label for s in evaluation.systems[0])]
-    return Grid("Scores", head, [[s.name, *(cell(x.value, x.interval, digits) for x in s)] for s in evaluation.systems])
+    rows = [[s.name, *(cell(x.value, x.interval, digits) for x in s)] for s in evaluation.systems]
+    return Grid("Scores", head, rows, undefined(evaluation))
+
+
+def undefined(evaluation: Evaluation) -> list[str]:
+    """Which scores, or parts of them, have no value, and why; scores of which the same holds share a sentence."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for system in evaluation.systems:
+        for score in system:
+            for what in _without_value(score):
+                said.setdefault((system.name, what), []).append(score.label)
+    several = len(evaluation.systems) > 1
+    return [
+        f"{system + ': ' if several else ''}{', '.join(labels)}: no value{what}"
+        for (system, what), labels in said.items()
+    ]
+
+
+def _without_value(score: Score) -> Iterator[str]:
+    """Where a score has no value, and the reason."""
+    if score.undefined:
+        yield f" ({score.undefined})"
+        return
+    if score.n_undefined:
+        yield f" for {score.n_undefined:,} of {len(score.test_cases):,} test cases ({score.result.reason})"
+    by_class, scope = score.result.by_class, score.result.scope
+    if by_class is None or scope is None or score.params.get("average") not in ("macro", "weighted"):
+        return
+    without = int((np.isnan(by_class) & scope).any(0).sum())
+    if without:
+        yield f" for {without:,} of {int(scope.any(0).sum()):,} classes ({score.result.class_reason})"
 
 
 def _by_test_case(evaluation: Evaluation, digits: int) -> Iterator[Grid]:

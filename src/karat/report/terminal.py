@@ -4,13 +4,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from karat.evaluation import Detail, Evaluation
 from karat.report.rows import Grid, coverage, grids
-
-SHOWN = 30
-"""Largest confusion matrix that is shown by itself."""
 
 
 def render(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, show: Sequence[str] = ()) -> str:
@@ -33,7 +31,7 @@ def header(evaluation: Evaluation) -> str:
     lines += [f"{i['role'].capitalize()}: {i['path']} ({i['format']}, {i['rows']:,} records)" for i in inputs]
     for system in evaluation.systems:
         lines.append(f"Coverage: {system.name}: {coverage(system)}")
-    return "\n".join(lines)
+    return "\n".join(map(clear, lines))
 
 
 def grid_of(detail: Detail, system: str) -> Grid:
@@ -62,11 +60,29 @@ def _is_word(text: str) -> bool:
 def plain(grid: Grid) -> str:
     """The table as aligned text: the first column and words to the left, numbers to the right."""
     left = [i == 0 or worded(grid.rows, i) for i in range(len(grid.head))]
-    widths = [max(len(str(row[i])) for row in [grid.head, *grid.rows]) for i in range(len(grid.head))]
+    head, *rows = [[clear(str(text)) for text in row] for row in (grid.head, *grid.rows)]
+    widths = [max(map(width, column)) for column in zip(head, *rows, strict=True)]
 
     def line(row: Sequence[str]) -> str:
-        fields = [c.ljust(w) if to_left else c.rjust(w) for c, w, to_left in zip(row, widths, left, strict=True)]
+        gaps = [" " * (w - width(text)) for text, w in zip(row, widths, strict=True)]
+        fields = [c + gap if to_left else gap + c for c, gap, to_left in zip(row, gaps, left, strict=True)]
         return "  ".join(fields).rstrip()
 
     rule = "  ".join("-" * w for w in widths)
-    return "\n".join([grid.title, line(grid.head), rule, *map(line, grid.rows)])
+    return "\n".join([clear(grid.title), line(head), rule, *map(line, rows), *map(clear, grid.notes)])
+
+
+def clear(text: str) -> str:
+    """Text that a terminal shows as it is: no control characters, line ends or marks that turn the direction."""
+    return "".join(ascii(c)[1:-1] if unicodedata.category(c) in _HIDDEN and c not in _JOINERS else c for c in text)
+
+
+_HIDDEN = ("Cc", "Cf", "Zl", "Zp", "Cs")
+_JOINERS = "\u200c\u200d"
+"""Scripts and pictures need them, and they take no room."""
+
+
+def width(text: str) -> int:
+    """Columns that a text takes: wide signs take two, those that combine none."""
+    wide = (unicodedata.east_asian_width(c) in "WF" for c in text)
+    return sum(0 if unicodedata.combining(c) or c in _JOINERS else 1 + w for c, w in zip(text, wide, strict=True))

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from karat.contexts.base import Table
-from karat.contexts.pairing import LIMIT, more
+from karat.contexts.pairing import more
 from karat.contexts.ranking.counting import Counter
 from karat.contexts.ranking.judgements import Judgements
 from karat.contexts.ranking.relations import are_ranks
-from karat.findings import Finding, finding
+from karat.findings import LIMIT, Finding, finding
 
 _POLICY = {"zero": "they score 0", "skip": "they are left out", "undefined": "they are undefined", "error": ""}
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from karat.contexts.base import Run, Table
 from karat.contexts.entries import Entries, entries
-from karat.contexts.pairing import LIMIT, more
+from karat.contexts.pairing import more
 from karat.contexts.soft.aligned import ROUNDED
-from karat.findings import Finding, InputError, finding
+from karat.findings import LIMIT, Finding, InputError, finding
 
 CLOSE = 1e-6
 """Weights may leave [0, 1] by this much: rounding of a softmax."""

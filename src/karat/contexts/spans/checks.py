@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from karat.contexts.base import Table
-from karat.contexts.pairing import LIMIT, more
+from karat.contexts.pairing import more
 from karat.contexts.spans.annotated import Annotated, Encoded, Numbered, Side, Text
 from karat.contexts.spans.matching import Pairs, overlaps
 from karat.contexts.spans.span import Bools, Ints, Spans, any_overlap, ascending, on_one_line
 from karat.contexts.spans.tags import BadTag, malformed
-from karat.findings import Finding, finding
+from karat.findings import LIMIT, Finding, finding
 
 
 def check_side(table: Table, options: Mapping[str, Any]) -> list[Finding]:

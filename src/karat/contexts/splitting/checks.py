@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from karat.contexts.base import Run, Table
-from karat.contexts.pairing import LIMIT, maybe_repeated, more
-from karat.findings import Finding, finding
+from karat.contexts.pairing import maybe_repeated, more
+from karat.findings import LIMIT, Finding, finding
 
 LARGEST = 1_000_000_000
 """Largest page number: document and page share one 64-bit key."""

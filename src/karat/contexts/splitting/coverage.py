@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from karat.contexts.base import Run, Table
-from karat.contexts.pairing import LIMIT, more
+from karat.contexts.pairing import more
 from karat.contexts.splitting.pages import Bools, Ints
 from karat.contexts.splitting.sides import Paired
-from karat.findings import Finding, finding
+from karat.findings import LIMIT, Finding, finding
 
 _CODES = {"error": "pages-on-one-side", "not-first": "pages-as-not-first", "truncate": "pages-left-out"}
 

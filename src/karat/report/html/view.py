@@ -337,7 +337,7 @@ class SystemView:
             if detail.kind == "matrix":
                 grid = confusion_grid("Most confused", detail)
                 if grid.rows:
-                    yield Table(*grid)
+                    yield Table(grid.title, grid.head, grid.rows)
 
 
 def _with_classes(result: SystemResult) -> list[Score]:
@@ -398,4 +398,4 @@ def _value(value: Any, digits: int) -> str:
 
 
 def _units(grid: Grid) -> Table:
-    return Table(*grid, css="texts")
+    return Table(grid.title, grid.head, grid.rows, css="texts")
