@@ -58,6 +58,9 @@ TREES: list[Any] = [
     {},
     {"A": ["C", "a1"], "B": ["C", "b1"]},
     {"A": {"B": {"C": ["a1"]}}, "a2": {"b1": []}},
+    {"A": "a1", "B": {"b1": "b11"}},
+    {"A": None, "B": ["b1"]},
+    {"A": {"a1": {}, "a2": None}},
 ]
 LABELS = ["A", "B", "C", "a1", "a2", "b1", "b11"]
 BAD_PARAMS = [None, "x", True, -1, 2, 0.3, 1.0, 0, [], 7]
@@ -130,7 +133,8 @@ def value(rng: random.Random, kind: str, labels: list[str]) -> Any:
     if kind == "multi":
         return rng.sample(labels, rng.choice([1, 1, 2, min(3, len(labels))]) if len(labels) > 1 else 1)
     if kind == "soft":
-        return {label: round(rng.random(), 2) for label in rng.sample(labels, rng.randint(1, len(labels)))}
+        low = -0.2 if "C" in labels else 0.0
+        return {label: round(rng.uniform(low, 1), 2) for label in rng.sample(labels, rng.randint(1, len(labels)))}
     return rng.choice([0, 0, 1, 2, 3, rng.randint(0, 30), *([-1] if len(labels) == 2 else [])])
 
 
@@ -177,7 +181,7 @@ def written(rng: random.Random, rows: list[Any], format: str) -> str:
             f"t0{separator}q6{separator}[A]",
         ]
         lines.insert(rng.randrange(len(lines) + 1), rng.choice(odd))
-    header = ["test_case", "id", "value"] if rng.random() < 0.5 else []
+    header = [rng.choice(["test_case"] * 9 + ["test_case "]), "id", "value"] if rng.random() < 0.5 else []
     start = "\ufeff" if rng.random() < 0.05 else ""
     return start + "\n".join([separator.join(header)] * bool(header) + lines + ([""] if rng.random() < 0.9 else []))
 

@@ -12,7 +12,7 @@ from typing import Any
 from karat.doors.pyevall import codes
 from karat.doors.pyevall.frames import FrameReport
 from karat.doors.pyevall.journal import Journal
-from karat.doors.pyevall.names import METRICS, RANKING, canonical
+from karat.doors.pyevall.names import METRICS, NOT_METRICS, RANKING, canonical
 from karat.doors.pyevall.params import Params, resolve
 from karat.doors.pyevall.preconditions import unmet
 from karat.doors.pyevall.report import MetaReport, Report, build
@@ -193,6 +193,8 @@ class Run:
 
     def result(self, key: str, asked: str, cases: list[TestCase]) -> MetricResult:
         """The metric on each test case until one cannot have it."""
+        if self.strict and key in NOT_METRICS:
+            raise type(NOT_METRICS[key])(*NOT_METRICS[key].args)
         if key not in METRICS:
             return MetricResult(key, self.strict, error=codes.UNKNOWN_METRIC)
         params = resolve(key, asked, self.params, self.strict)

@@ -88,3 +88,22 @@ def canonical(name: object) -> str:
     """The report's key for a metric given as text or as a member; PyEvALL takes NMISG for NMI-SG."""
     text = str(name.value if isinstance(name, MetricFactory) else name)
     return "NMI-SG" if text == "NMISG" else text
+
+
+_ARGUMENTS = "{}.__init__() missing 3 required positional arguments: {}"
+NOT_METRICS: dict[str, Exception] = {
+    **dict.fromkeys(("math", "np", "pd"), TypeError("'module' object is not callable")),
+    **dict.fromkeys(("__name__", "__file__", "__package__", "__cached__"), TypeError("'str' object is not callable")),
+    "__doc__": TypeError("'NoneType' object is not callable"),
+    "__builtins__": TypeError("'dict' object is not callable"),
+    "__loader__": TypeError("'SourceFileLoader' object is not callable"),
+    "__spec__": TypeError("'ModuleSpec' object is not callable"),
+    "NormalDist": ValueError("could not convert string to float: 'NormalDist'"),
+    "MetricFactory": ValueError("'MetricFactory' is not a valid MetricFactory"),
+    "PyEvALLUtils": TypeError("PyEvALLUtils() takes no arguments"),
+    "PyEvALLReport": TypeError("PyEvALLReport.__init__() takes 1 positional argument but 2 were given"),
+    "PyEvALLMetric": TypeError(_ARGUMENTS.format("PyEvALLMetric", "'name', 'acronym', and 'evaluation_id'")),
+    "PyEvALLComparator": TypeError(_ARGUMENTS.format("PyEvALLComparator", "'g_df', 'tc', and 'evaluation_id'")),
+    "PyEvALLFormat": TypeError(_ARGUMENTS.format("PyEvALLFormat", "'pred_file', 'gold_file', and 'evaluation_id'")),
+}
+"""What PyEvALL raises for names that its module of metrics holds beside the metrics; a random id stands in two texts."""

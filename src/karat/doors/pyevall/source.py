@@ -96,13 +96,16 @@ def pandas_table(text: str, separator: str) -> list[dict[str, Any]] | None:
     """The records that pandas would read, or nothing where it would refuse the text."""
     parts = [part.strip() for part in first_line(text).split(separator)]
     header = parts == FIELDS
-    names = FIELDS + ([] if header else parts[3:])
     rows = tokens(text, separator)
-    if len(parts) < 3 or len(set(names)) < len(names) or rows is None or (header and rows[0] != FIELDS):
+    if len(parts) < 3 or rows is None:
+        return None
+    # Blanks in a header stay in the names: pandas refuses when it then finds no value, else the schema does.
+    names = rows[0] if header else FIELDS + parts[3:]
+    if len(set(names)) < len(names) or "value" not in names:
         return None
     body = rows[1:] if header else rows
-    # pandas lets the row after a header be longer than it, and then as long a row anywhere; the surplus is dropped.
-    width = max(len(names), len(body[0])) if header and body else len(names)
+    # pandas lets the first row be longer than the names, and then as long a row anywhere; the surplus is dropped.
+    width = max(len(names), len(body[0])) if body else len(names)
     if any(len(row) > width for row in body):
         return None
     return [record(names, row) for row in body]

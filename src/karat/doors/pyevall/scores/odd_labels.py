@@ -12,7 +12,8 @@ from karat.contexts import monolabel
 from karat.doors.pyevall.params import Params
 from karat.doors.pyevall.result import Outcome
 from karat.doors.pyevall.rows import TestCase
-from karat.doors.pyevall.scores.labels import plain
+from karat.doors.pyevall.scores import labels
+from karat.doors.pyevall.scores.odd_trees import Paths, adopted, nodes
 
 if TYPE_CHECKING:
     from karat.doors.pyevall.scores.scorer import Setting
@@ -20,8 +21,18 @@ if TYPE_CHECKING:
 
 def kappa(setting: Setting, case: TestCase, params: Params) -> Outcome:
     """0 where chance agreement is total."""
-    found = plain(monolabel.kappa)(setting, case, params)
+    found = labels.plain(monolabel.kappa)(setting, case, params)
     return Outcome(0) if found.average is None else found
+
+
+def f_measure(setting: Setting, case: TestCase, params: Params) -> Outcome:
+    """NaN passes as a weight, and makes NaN of every class with a hit."""
+    found = labels.f_measure(setting, case, params)
+    if not math.isnan(params["alfa_param"]):
+        return found
+    hits = labels.recall(setting, case, params).classes or {}
+    classes: dict[str, float | None] = {label: math.nan if value else 0 for label, value in hits.items()}
+    return Outcome(math.nan if any(hits.values()) else 0.0, classes)
 
 
 def icm(setting: Setting, case: TestCase, params: Params) -> Outcome:
@@ -36,13 +47,13 @@ def icm_norm(setting: Setting, case: TestCase, params: Params) -> Outcome:
     return Outcome(0 if norm < 0 else norm)
 
 
-def labels(value: Any) -> Iterable[str]:
+def chosen(value: Any) -> Iterable[str]:
     return [value] if isinstance(value, str) else value
 
 
 def mean(case: TestCase, pred: dict[str, Any], information: Information, params: Params) -> float:
     """α1·I(P) + α2·I(G) − β·I(P ∪ G), averaged over gold's items; alike items are worked out once."""
-    pairs = Counter((frozenset(labels(pred.get(id, ()))), frozenset(labels(gold))) for id, gold in case.gold.items())
+    pairs = Counter((frozenset(chosen(pred.get(id, ()))), frozenset(chosen(gold))) for id, gold in case.gold.items())
     total = math.fsum(
         count
         * (
@@ -64,33 +75,11 @@ class Information:
 
     def __init__(self, case: TestCase, hierarchy: Any, memory: dict[str, Any]) -> None:
         self.n = len(case.gold)
-        grown = None if hierarchy is None else adopted(hierarchy, case)
-        self.parents = {} if grown is None else first_parents(grown)
-        self.paths = {} if grown is None else paths_of_tangle(grown)
+        if case.kind != "mono":
+            hierarchy = adopted(hierarchy, case)
+        self.paths = Paths(hierarchy)
         self.probability = memory.setdefault("probability", {})
-        if hierarchy is None:
-            counts = dict(Counter(label for value in case.gold.values() for label in labels(value)))
-        else:
-            counts = self.counts(case, hierarchy)
-        self.probability |= {label: count / self.n for label, count in counts.items()}
-
-    def counts(self, case: TestCase, hierarchy: Any) -> dict[str, int]:
-        """Items at or below each node; where a class stands under two, PyEvALL counts it under both."""
-        if case.kind == "mono":
-            found = dict(Counter(case.gold.values()))
-            summed(hierarchy, found)
-            return found
-        sets = Counter(frozenset(value) for value in case.gold.values())
-        reach = {node: {node, *(inner for inner, _ in edges(below, None))} for node, below in subtrees(hierarchy)}
-        return {node: sum(count for chosen, count in sets.items() if chosen & inside) for node, inside in reach.items()}
-
-    def closure(self, chosen: Iterable[str]) -> set[str]:
-        return {node for label in chosen for node in self.path(label)}
-
-    def path(self, label: str | None) -> Iterator[str]:
-        while label is not None:
-            yield label
-            label = self.parents.get(label)
+        self.probability |= {label: count / self.n for label, count in counts(case, hierarchy).items()}
 
     def at(self, node: str) -> float:
         probability = self.probability.get(node, 0) or 1 / self.n
@@ -98,11 +87,12 @@ class Information:
         return -math.log2(probability)
 
     def of(self, chosen: frozenset[str]) -> float:
-        if self.paths:
+        if self.paths.tangled:
             return self.tangled(sorted(chosen))
+        closure = {node for label in chosen for node in self.paths.to.get(label, (label,))}
+        ups = map(self.paths.parent, closure)
         return math.fsum(
-            self.at(node) - (self.at(up) if (up := self.parents.get(node)) is not None else 0)
-            for node in self.closure(chosen)
+            self.at(node) - (0 if up is None else self.at(up)) for node, up in zip(closure, ups, strict=True)
         )
 
     def tangled(self, chosen: list[str]) -> float:
@@ -110,74 +100,41 @@ class Information:
         if not chosen:
             return 0.0
         first, *rest = chosen
-        return self.at(first) + self.tangled(rest) - self.tangled(self.shared(first, rest))
-
-    def shared(self, first: str, rest: list[str]) -> list[str]:
-        """The deepest node that the paths of the first and of each other label have in common."""
-        path = self.paths.get(first, ())
-        common = ([node for node in path if node in self.paths.get(other, ())] for other in rest)
-        return list(dict.fromkeys(nodes[-1] for nodes in common if nodes))
+        shared = dict.fromkeys(self.paths.common(first, other) for other in rest)
+        return self.at(first) + self.tangled(rest) - self.tangled([node for node in shared if node is not None])
 
 
-def adopted(hierarchy: Any, case: TestCase) -> Any:
-    """The hierarchy with gold's unknown classes added as roots, which PyEvALL does for sets and weights."""
-    if case.kind != "mono":
-        inside = {node for node, _ in edges(hierarchy, None)}
-        for label in {label: None for value in case.gold.values() for label in value}:
-            if label not in inside:
-                hierarchy[label] = []
-    return hierarchy
+def counts(case: TestCase, hierarchy: Any) -> dict[str, int]:
+    """Items at or below each node; where a class stands under two, PyEvALL counts it under both."""
+    if case.kind == "mono":
+        found = dict(Counter(case.gold.values()))
+        if hierarchy is not None:
+            summed(hierarchy, found)
+        return found
+    sets = Counter(frozenset(value) for value in case.gold.values())
+    reach = {
+        node: {node, *(inner for inner in nodes(below) if isinstance(inner, str))}
+        for node, below in subtrees(hierarchy)
+    }
+    return {node: sum(count for chosen, count in sets.items() if chosen & inside) for node, inside in reach.items()}
 
 
-def first_parents(hierarchy: Any) -> dict[str, str | None]:
-    """Each node's parent; the first found counts where a class stands under two."""
-    found: dict[str, str | None] = {}
-    for node, up in edges(hierarchy, None):
-        found.setdefault(node, up)
-    return found
+def subtrees(tree: Any) -> Iterator[tuple[str, Any]]:
+    """(node, what is below it) wherever a node stands; what has no length is an error, as in PyEvALL."""
+    if len(tree) and isinstance(tree, (dict, list)):
+        for node in tree:
+            yield node, tree[node] if isinstance(tree, dict) else []
+            yield from subtrees(tree[node]) if isinstance(tree, dict) else ()
 
 
-def paths_of_tangle(hierarchy: Any) -> dict[str, tuple[str, ...]]:
-    """From the root to the first place of each class, if some class stands in two places; on a tree nothing."""
-    found: dict[str, tuple[str, ...]] = {}
-    nodes = list(routes(hierarchy, ()))
-    for path in nodes:
-        found.setdefault(path[-1], path)
-    return found if len(found) < len(nodes) else {}
-
-
-def routes(hierarchy: Any, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    for node in hierarchy:
-        yield (*above, node)
-        if isinstance(hierarchy, dict) and len(hierarchy[node]):
-            yield from routes(hierarchy[node], (*above, node))
-
-
-def subtrees(hierarchy: Any) -> Iterator[tuple[str, Any]]:
-    """(node, what is below it) wherever a node stands."""
-    for node in hierarchy:
-        inner = hierarchy[node] if isinstance(hierarchy, dict) else []
-        yield node, inner
-        if len(inner):
-            yield from subtrees(inner)
-
-
-def summed(hierarchy: Any, counts: dict[str, int]) -> int:
+def summed(tree: Any, counts: dict[str, int]) -> int:
     """Every node's count with those below it, in place; a class that stands twice gathers twice, as in PyEvALL."""
     level = 0
-    for node in hierarchy if len(hierarchy) else ():
+    for node in tree if len(tree) and isinstance(tree, (dict, list)) else ():
         own = counts.get(node, 0)
-        counts[node] = own + (summed(hierarchy[node], counts) if isinstance(hierarchy, dict) else 0)
+        counts[node] = own + (summed(tree[node], counts) if isinstance(tree, dict) else 0)
         level += counts[node]
     return level
 
 
-def edges(hierarchy: Any, up: str | None) -> Iterator[tuple[str, str | None]]:
-    """(node, parent) in the order of the nested form; a child without a form of its own has no length."""
-    for node in hierarchy:
-        yield node, up
-        if isinstance(hierarchy, dict) and len(hierarchy[node]):
-            yield from edges(hierarchy[node], node)
-
-
-SCORES = {"Kappa": kappa, "ICM": icm, "ICMNorm": icm_norm}
+SCORES = {"Kappa": kappa, "FMeasure": f_measure, "ICM": icm, "ICMNorm": icm_norm}

@@ -7,10 +7,12 @@ import math
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from karat.doors.pyevall.params import Params
 from karat.doors.pyevall.result import Outcome
 from karat.doors.pyevall.rows import TestCase
-from karat.doors.pyevall.scores.odd_labels import adopted, edges, first_parents
+from karat.doors.pyevall.scores.odd_trees import Paths, adopted, nodes
 
 if TYPE_CHECKING:
     from karat.doors.pyevall.scores.scorer import Setting
@@ -45,7 +47,7 @@ def mean(case: TestCase, pred: dict[str, Any], information: Information, params:
     total = 0.0
     for id, gold in case.gold.items():
         theirs = pred.get(id, {})
-        both = {**gold, **{label: max(gold.get(label, 0), weight) for label, weight in theirs.items()}}
+        both = {**gold, **{label: max(weight, gold.get(label, weight)) for label, weight in theirs.items()}}
         total += a * information.of(theirs) + b * information.of(gold) - c * information.of(both)
     return total / len(case.gold)
 
@@ -58,14 +60,14 @@ class Information:
         classes: dict[str, None] = memory.setdefault("classes", {})
         classes |= dict.fromkeys(label for weights in case.gold.values() for label in weights)
         tree = None if hierarchy is None else adopted(hierarchy, case)
-        self.parents = {} if tree is None else first_parents(tree)
+        self.paths = Paths(tree)
         items = [dict(weights) for weights in case.gold.values()]
-        for item in items if tree is not None else []:
+        for item in items:
             raised(tree, item)
-        nodes = list(classes if tree is None else (node for node, _ in edges(tree, None)))
-        if len(set(nodes)) < len(nodes):
+        known = list(classes if tree is None else nodes(tree))
+        if len(set(known)) < len(known):
             raise InvalidIndexError(TWICE)
-        self.curves = {node: curve([item.get(node, 0) for item in items]) for node in nodes if node not in COLUMNS}
+        self.curves = {node: curve([item.get(node, 0) for item in items]) for node in known if node not in COLUMNS}
 
     def at(self, label: str, weight: float) -> float:
         if label == "":
@@ -84,38 +86,32 @@ class Information:
         (label, weight), *rest = weights.items()
         shared: Weights = {}
         for other, its_weight in rest:
-            if ancestor := self.common(label, other):
-                shared[ancestor] = max(shared.get(ancestor, -math.inf), min(weight, its_weight))
+            if (ancestor := self.paths.common(label, other)) is not None:
+                lesser = min(weight, its_weight)
+                shared[ancestor] = max(lesser, shared.get(ancestor, lesser))
         return self.at(label, weight) + self.of(dict(rest)) - self.of(shared)
-
-    def common(self, one: str, other: str) -> str | None:
-        """Deepest node on both paths to the root."""
-        if one not in self.parents or other not in self.parents:
-            return None
-        above = set(self.path(other))
-        return next((node for node in self.path(one) if node in above), None)
-
-    def path(self, label: str) -> list[str]:
-        out = [label]
-        while (up := self.parents.get(out[-1])) is not None:
-            out.append(up)
-        return out
 
 
 def curve(values: list[float]) -> NormalDist:
-    """Around the mean, with the mean absolute deviation in the place of the standard deviation."""
-    mu = sum(values) / len(values)
-    return NormalDist(mu, sum(abs(value - mu) for value in values) / len(values))
+    """Around the mean, with the mean absolute deviation in the place of the standard deviation.
+
+    The sums are pandas': NaN adds nothing but is counted, and pairs are added first, which decides whether a class
+    that has the same weight everywhere deviates by nothing (an error) or by the last bit (a number).
+    """
+    known = [0.0 if math.isnan(value) else value for value in values]
+    mu = float(np.array(known, float).sum()) / len(values)
+    return NormalDist(mu, math.fsum(abs(value - mu) for value in values if not math.isnan(value)) / len(values))
 
 
-def raised(tree: Any, item: Weights) -> None:
+def raised(tree: Any, item: dict[Any, float], up: str | None = None) -> None:
     """Every parent's weight at least its children's; a child that stands in an object must have one (KeyError)."""
-    for node in tree:
-        below = tree[node] if isinstance(tree, dict) else []
-        if len(below):
-            raised(below, item)
-            weights = [item[child] if isinstance(below, dict) else item.get(child, 0) for child in below]
-            item[node] = max(item.get(node, 0), *weights)
+    for node in tree if isinstance(tree, (dict, list)) else ():
+        if isinstance(tree, dict):
+            raised(tree[node], item, node)
+        else:
+            item.setdefault(node, 0.0)
+        if up is not None:
+            item[up] = max(item.get(up, item[node]), item[node])
 
 
 def cross_entropy(setting: Setting, case: TestCase, params: Params) -> Outcome:
