@@ -114,3 +114,38 @@ def test_names_that_are_not_metrics(tmp_path, name, error, text):
         PyEvALLEvaluation(strict=True).evaluate(path, path, [name])
     report = PyEvALLEvaluation().evaluate(path, path, [name]).report
     assert report["metrics"][name]["errors"][0]["name"] == "METRIC_UNKONW_METRIC_ERROR"
+
+
+@pytest.fixture
+def systems(tmp_path):
+    """A file with one right and one wrong label, and one that is not there."""
+    for name, values in (("gold", ["a", "b"]), ("half", ["a", "c"])):
+        (tmp_path / f"{name}.json").write_text(written(values))
+    return [tmp_path / "half.json", tmp_path / "none.json"], tmp_path / "gold.json"
+
+
+def test_tables_of_a_file_that_failed(systems, capsys):
+    found = PyEvALLEvaluation(strict=True).evaluate_lst(*systems, ["FMeasure", "Precision"], report="dataframe")
+    assert found.df_average.values.tolist()[0] == ["half.json", "0.5", "1.0"]
+    assert found.df_average.isna().to_numpy().tolist()[1] == [False, True, True]
+    assert found.df_test_case_classes.iloc[0]["Pr_b"] is None
+    found.print_report_tsv()
+    _, *lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["\tfiles\tF1\tPr", "0\thalf.json\t0.5\t1.0", "1\tnone.json\t\t"]
+    assert lines[-2] == "0\thalf.json_t\t1.0\t0\t1.0\t-"
+    found.print_report()
+    assert "|  1 | none.json | nan   |  nan |" in capsys.readouterr().out
+
+
+def test_tables_without_rows(systems):
+    (_, missing), gold = systems
+    strict, corrected = (
+        PyEvALLEvaluation(strict=strict).evaluate(missing, gold, ["Accuracy"], report="dataframe")
+        for strict in (True, False)
+    )
+    assert (strict.df_test_case, strict.df_test_case_classes, list(strict.df_average.columns)) == (
+        None,
+        None,
+        ["files"],
+    )
+    assert corrected.df_test_case.empty

@@ -22,7 +22,7 @@ class FrameReport:
     """Three tables: ``df_average``, ``df_test_case`` and ``df_test_case_classes`` (pandas frames), also printed."""
 
     def __init__(self, reports: Sequence[Report], strict: bool) -> None:
-        self.reports = list(reports)
+        self.reports, self.strict = list(reports), strict
         tables = [tables_of(one.report, strict) for one in reports]
         self._average, self._test_case, self._classes = (
             [row for table in tables for row in table[nth]] for nth in range(3)
@@ -40,15 +40,29 @@ class FrameReport:
 
     @cached_property
     def df_average(self) -> Any:
-        return frame(self._average)
+        return self._frame(self._average)
 
     @cached_property
     def df_test_case(self) -> Any:
-        return frame(self._test_case)
+        return self._frame(self._test_case)
 
     @cached_property
     def df_test_case_classes(self) -> Any:
-        return frame(self._classes)
+        return self._frame(self._classes)
+
+    def _frame(self, rows: Rows) -> Any:
+        """A pandas frame; in strict mode, none at all where nothing stands in it, and NaN or None where PyEvALL has them."""
+        import pandas as pd
+
+        columns, cells = squared(rows, self._gap)
+        if self.strict:
+            return pd.DataFrame(cells, columns=columns) if rows else None
+        return pd.DataFrame([[shown(cell) for cell in row] for row in cells], columns=columns)
+
+    @property
+    def _gap(self) -> Any:
+        """What stands where a file has no such column: pandas joins PyEvALL's tables, and leaves NaN."""
+        return float("nan") if self.strict else "-"
 
     def print_report(self) -> None:
         """The tables with rules, on stdout."""
@@ -64,9 +78,12 @@ class FrameReport:
 
     def _print(self, style: Any) -> None:
         print(NOTICE)
-        for rows in (self._average, self._test_case, self._classes):
+        for rows in (self._average, self._test_case):
             if rows:
-                print(style(*squared(rows)))
+                print(style(*squared(rows, self._gap)))
+        if self._classes:
+            columns, cells = squared(self._classes, self._gap)
+            print(style(columns, [["-" if cell != cell else shown(cell) for cell in row] for row in cells]))
 
 
 def tables_of(report: dict[str, Any], strict: bool) -> tuple[Rows, Rows, Rows]:
@@ -84,7 +101,7 @@ def tables_of(report: dict[str, Any], strict: bool) -> tuple[Rows, Rows, Rows]:
             row = {"files": f"{name}_{one['name']}"}
             by_case.setdefault(one["name"], dict(row))[columns[key]] = shown(one["average"])
             for label, value in one.get("classes", {}).items():
-                by_class.setdefault(one["name"], dict(row))[f"{columns[key]}_{label}"] = shown(value)
+                by_class.setdefault(one["name"], dict(row))[f"{columns[key]}_{label}"] = value
     return [average], list(by_case.values()), list(by_class.values())
 
 
@@ -108,14 +125,13 @@ def shown(value: float | None, as_text: bool = False) -> Any:
     return str(value) if as_text else value
 
 
-def squared(rows: Rows) -> tuple[list[str], list[list[Any]]]:
-    """Columns in order of first appearance, and the rows with a dash where one has nothing."""
+def squared(rows: Rows, gap: Any) -> tuple[list[str], list[list[Any]]]:
+    """Columns in order of first appearance, and the rows with a gap where one has nothing."""
     columns = list(dict.fromkeys(column for row in rows for column in row))
-    return columns, [[row.get(column, "-") for column in columns] for row in rows]
+    by_column = [like_numbers([row.get(column, gap) for row in rows]) for column in columns]
+    return columns, [list(row) for row in zip(*by_column, strict=True)]
 
 
-def frame(rows: Rows) -> Any:
-    import pandas as pd
-
-    columns, cells = squared(rows)
-    return pd.DataFrame(cells, columns=columns)
+def like_numbers(cells: list[Any]) -> list[Any]:
+    """Whole numbers become floats beside floats, as in a column of a frame."""
+    return list(map(float, cells)) if {type(cell) for cell in cells} == {int, float} else cells

@@ -26,9 +26,9 @@ def pipes(columns: Sequence[str], rows: Cells) -> str:
 
 
 def tabs(columns: Sequence[str], rows: Cells) -> str:
-    """Full precision, the row number first."""
+    """Full precision, the row number first, nothing for NaN."""
     lines = [["", *columns], *([index, *row] for index, row in enumerate(rows))]
-    return "\n".join("\t".join(map(str, line)) for line in lines) + "\n"
+    return "\n".join("\t".join("" if cell != cell else str(cell) for cell in line) for line in lines) + "\n"
 
 
 def numbered(columns: Sequence[str], rows: Cells) -> list[tuple[str, list[Any]]]:
@@ -68,5 +68,6 @@ def is_number(value: Any) -> bool:
 
 def pointed(texts: list[str]) -> list[str]:
     """Blanks behind the shorter fractions, so that the points stand in line."""
-    behind = [len(text) - text.rfind(".") if "." in text else 0 for text in texts]
+    points = [max(text.find("."), 0) or text.find("e") for text in texts]
+    behind = [len(text) - point if point >= 0 else 0 for text, point in zip(texts, points, strict=True)]
     return [text + " " * (max(behind) - length) for text, length in zip(texts, behind, strict=True)]

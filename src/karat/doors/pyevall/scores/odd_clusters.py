@@ -57,7 +57,7 @@ def overlap(setting: Setting, case: TestCase) -> Overlap:
 
 def purity(setting: Setting, case: TestCase, params: Params) -> Outcome:
     both = overlap(setting, case)
-    return Outcome(both.best_by_pred() / both.pred_n if both.pred_n else 0)
+    return Outcome(both.best_by_pred() / both.pred_n if both.pred_n else 0.0)
 
 
 def inverse_purity(setting: Setting, case: TestCase, params: Params) -> Outcome:
@@ -68,7 +68,7 @@ def inverse_purity(setting: Setting, case: TestCase, params: Params) -> Outcome:
 def f_of_purities(setting: Setting, case: TestCase, params: Params) -> Outcome:
     a = params["alfa_param"]
     pure, inverse = (score(setting, case, params).average or 0 for score in (purity, inverse_purity))
-    return Outcome(1 / (a / pure + (1 - a) / inverse) if pure and inverse else 0)
+    return Outcome(1 / (a / pure + (1 - a) / inverse) if pure and inverse else 0.0)
 
 
 def f_measure(setting: Setting, case: TestCase, params: Params) -> Outcome:
@@ -95,7 +95,7 @@ def two(n: int) -> float:
 
 def rand(setting: Setting, case: TestCase, params: Params) -> Outcome:
     ss, sd, ds, dd = pairs(setting, case)
-    return Outcome((ss + dd) / (ss + sd + ds + dd) if ss + sd + ds + dd else 0)
+    return Outcome((ss + dd) / (ss + sd + ds + dd) if ss + sd + ds + dd else 0.0)
 
 
 def jaccard(setting: Setting, case: TestCase, params: Params) -> Outcome | str:
@@ -142,8 +142,11 @@ def variation(setting: Setting, case: TestCase, params: Params) -> Outcome:
     both = overlap(setting, case)
     return Outcome(
         -sum(
-            count * (math.log2(count / len(both.gold[g])) + math.log2(count / len(both.whole[x])))
-            for (g, x), count in both.shared.items()
+            (
+                count * (math.log2(count / len(both.gold[g])) + math.log2(count / len(both.whole[x])))
+                for (g, x), count in both.shared.items()
+            ),
+            0.0,
         )
     )
 
@@ -156,7 +159,7 @@ def reliability(setting: Setting, case: TestCase, params: Params) -> Outcome:
     for items in both.pred.values():
         apart = len(items) > 1 and all(len(pred[id]) > 1 for id in items)
         total += sum(share(pred, gold, i, j) for i in items for j in items if not (apart and i == j)) / len(items)
-    return Outcome(total / both.pred_n if both.pred_n else 0)
+    return Outcome(total / both.pred_n if both.pred_n else 0.0)
 
 
 def sensitivity(setting: Setting, case: TestCase, params: Params) -> Outcome:
