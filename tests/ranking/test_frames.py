@@ -38,7 +38,7 @@ def scores(gold: Any, run: Any) -> list[float]:
 
 
 @pytest.mark.parametrize("width", [1, 4, 6, 12, 30])
-@pytest.mark.parametrize("form", ["polars", "slice", "pieces", "pandas"])
+@pytest.mark.parametrize("form", ["polars", "slice", "pieces", "pandas", "lazy", "categories", "pandas categories"])
 def test_frames_score_as_dicts(width: int, form: str) -> None:
     """Views hold up to twelve bytes; longer strings, slices and columns in pieces take the other way."""
     gold, run = collection(width, seed=width)
@@ -48,6 +48,9 @@ def test_frames_score_as_dicts(width: int, form: str) -> None:
         "slice": lambda f: pl.concat([f[:7], f], rechunk=True)[7:],
         "pieces": lambda f: pl.concat([f[:9], f[9:]], rechunk=False),
         "pandas": lambda f: f.to_pandas(),
+        "lazy": lambda f: f.lazy(),
+        "categories": lambda f: f.with_columns(pl.col("query_id", "doc_id").cast(pl.Categorical)),
+        "pandas categories": lambda f: f.to_pandas().astype({"query_id": "category", "doc_id": "category"}),
     }[form]
     assert scores(*map(changed, frames)) == scores(gold, run)
 
@@ -63,3 +66,11 @@ def test_small_batches_score_as_one(width: int, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(rankings, "BATCH", size)
         assert scores(frame(gold, "relevance"), frame(some, "score")) == whole
         assert scores(gold, some) == whole
+
+
+@pytest.mark.parametrize("given", [{}, {"context": "ranking"}])
+def test_yes_and_no_are_grades(given: dict[str, str]) -> None:
+    """Relevance as True and False, whole numbers as ids."""
+    gold = pl.DataFrame({"query_id": [1, 1], "doc_id": [7, 8], "relevance": [False, True]})
+    run = pl.DataFrame({"query_id": [1, 1], "doc_id": [7, 8], "score": [0.9, 0.2]})
+    assert karat.evaluate(gold, run, metrics=["RR"], **given)["RR"].value == 0.5

@@ -135,19 +135,18 @@ def read_frame(frame: Any, read: Read) -> Table | None:
 
 
 def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) -> Table | None:
-    value = columns[roles["value"]]
-    if not (arrow.types.is_integer(value.type) or arrow.types.is_floating(value.type)) or any(
-        columns[c].null_count for c in roles.values()
-    ):
+    value, types = columns[roles["value"]], arrow.types
+    number = any(is_it(value.type) for is_it in (types.is_integer, types.is_floating, types.is_boolean))
+    if not number or any(columns[c].null_count for c in roles.values()):
         return None
     names, documents = (_text(arrow, columns[roles[r]]) for r in ("test_case", "id"))
-    number = value.cast(arrow.float64()).to_numpy()
-    if not len(number):
+    numbers = value.cast(arrow.float64()).to_numpy()
+    if not len(numbers):
         raise InputError([finding("no-records", read.name)])
-    native: Any = FrameRun(names, documents, number)
+    native: Any = FrameRun(names, documents, numbers)
     if read.role == "gold":
-        native = Judgements(names.strings(), documents.strings(), number, np.arange(1, len(number) + 1))
-    out = table(read, "frame", native, len(number), [])
+        native = Judgements(names.strings(), documents.strings(), numbers, np.arange(1, len(numbers) + 1))
+    out = table(read, "frame", native, len(numbers), [])
     out.roles = roles
     return out
 
@@ -184,6 +183,8 @@ def _text(arrow: Any, column: Any) -> Text | Short:
     """A column's bytes where they are; only columns of other types, or in pieces, are copied."""
     if str(column.type) == "string_view" and (short := _views(column)) is not None:
         return short
+    if arrow.types.is_dictionary(column.type):  # Arrow cannot cast the categories of Polars in one step
+        column = arrow.chunked_array([_categories(arrow, chunk) for chunk in column.chunks])
     if column.type != arrow.large_string():
         column = column.cast(arrow.large_string())
     array = column.combine_chunks()
@@ -192,6 +193,10 @@ def _text(arrow: Any, column: Any) -> Text | Short:
     at: NDArray[np.int64] = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
     held = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
     return Text(held, at)
+
+
+def _categories(arrow: Any, chunk: Any) -> Any:
+    return chunk.dictionary.cast(arrow.large_string()).take(chunk.indices)
 
 
 def _views(column: Any) -> Short | None:
