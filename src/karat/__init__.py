@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from karat.findings import Finding, InputError
     from karat.gate import assert_not_worse
     from karat.hierarchy import Hierarchy
-    from karat.metric import Metric, MetricError, metric, parse
+    from karat.metric import Metric, MetricError, parse
 
 _WHERE = {
     "evaluate": "karat.api",
@@ -28,7 +28,6 @@ _WHERE = {
     "Hierarchy": "karat.hierarchy",
     "Metric": "karat.metric",
     "MetricError": "karat.metric",
-    "metric": "karat.metric",
     "parse": "karat.metric",
 }
 """Public names and their modules; loaded when they are first used, so that importing karat is cheap."""
@@ -37,7 +36,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Comparison", "Evaluation", "Finding", "Hierarchy", "InputError", "Metric", "MetricError", "Score",
-    "assert_not_worse", "compare", "evaluate", "metric", "parse", "validate",
+    "assert_not_worse", "compare", "evaluate", "parse", "validate",
 ]  # fmt: skip
 
 

@@ -125,3 +125,9 @@ def test_a_label_that_begins_like_an_archive(tmp_path: Path) -> None:
 
 def test_a_name_that_is_too_long() -> None:
     assert [f.code for f in karat.validate("x" * 5000)] == ["file-missing"]
+
+
+def test_documents_without_any_span() -> None:
+    gold = [{"id": "1", "spans": [{"start": 0, "end": 4, "label": "P"}]}]
+    e = karat.evaluate(gold, [{"id": "1", "spans": []}])
+    assert (e.context, e["f1"].value) == ("spans", 0.0)

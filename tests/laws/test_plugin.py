@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,9 +71,40 @@ class TestPlugin:
         assert broken(subject) == []
         symmetric_iff_declared(subject)
 
+    def test_a_module_offers_all_its_metrics(self, tmp_path: Path) -> None:
+        points = tmp_path / "hits_plugin-1.dist-info" / "entry_points.txt"
+        points.write_text("[karat.metrics]\nhits = hits_plugin\n")
+        assert catalogue("monolabel")[NAME].title == "Coverage of hits"
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [("import nothing_of_that_name", "cannot be loaded: ModuleNotFoundError"), ("x = 1", "offers no metric")],
+    )
+    def test_a_broken_plugin_is_named(self, tmp_path: Path, text: str, said: str) -> None:
+        points = tmp_path / "hits_plugin-1.dist-info" / "entry_points.txt"
+        points.write_text("[karat.metrics]\nhits = hits_plugin\n")
+        (tmp_path / "hits_plugin.py").write_text(text + "\n")
+        with pytest.raises(karat.MetricError, match=f"the plug-in hits_plugin of hits-plugin {said}"):
+            catalogue("monolabel")
+
     def test_a_second_metric_of_the_same_name_is_loud(self, tmp_path: Path) -> None:
         points = tmp_path / "hits_plugin-1.dist-info" / "entry_points.txt"
         (tmp_path / "hits_plugin.py").write_text(MODULE.replace(NAME, "accuracy"))
         points.write_text("[karat.metrics]\naccuracy = hits_plugin:accuracy\n")
         with pytest.raises(karat.MetricError, match="two metrics are called 'accuracy'"):
             catalogue("monolabel")
+
+
+def test_the_documented_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "plug-ins.md").read_text(encoding="utf-8")
+    (module,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (points,) = re.findall(r"```toml\n\[project\.entry-points\.\"(.*?)\"\]\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "our_metrics.py").write_text(module, encoding="utf-8")
+    info = tmp_path / "our_metrics-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: our-metrics\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[{points[0]}]\n{points[1].replace(chr(34), '')}")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    e = karat.evaluate({"1": "A", "2": "B"}, {"1": "A"}, metrics=["abstention"], intervals=0.9)
+    assert e["abstention"].value == 0.5
+    assert (e["abstention"].better, e["abstention"].interval is not None) == ("lower", True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pkgutil import iter_modules
 
 import pytest
 
@@ -53,6 +54,13 @@ def test_public_names_resolve() -> None:
 
     assert all(getattr(karat, name) is not None for name in karat.__all__)
     assert len(karat.__all__) <= 20
+
+
+def test_no_public_name_is_a_module() -> None:
+    """Importing karat.NAME would put the module in the place of what has its name."""
+    import karat
+
+    assert not {m.name for m in iter_modules(karat.__path__)} & set(karat.__all__)
 
 
 def test_options_need_no_context() -> None:

@@ -9,8 +9,8 @@ from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
+from types import ModuleType
 
-from karat.cells import Cells
 from karat.contexts.base import Context
 from karat.metric import Catalogue, Definition, MetricError
 
@@ -61,21 +61,25 @@ def _defined_in(name: str) -> list[Definition]:
 
 def plugins() -> list[Definition]:
     """Metrics that other installed packages offer under the entry-point group ``karat.metrics``."""
-    found = []
-    for point in _points(tuple(sys.path)):
-        definition = point.load()
-        if not isinstance(definition, Definition):
-            raise MetricError(f"the plug-in {point.value} is not a metric; decorate it with karat.metric")
-        found.append(definition)
-    return found
+    return [definition for point in _points(tuple(sys.path)) for definition in _offered(point)]
+
+
+def _offered(point: EntryPoint) -> list[Definition]:
+    """The metric that an entry point names, or the metrics of its module."""
+    whose = f"the plug-in {point.value}" + (f" of {point.dist.name}" if point.dist else "")
+    try:
+        found = point.load()
+    except Exception as error:
+        raise MetricError(f"{whose} cannot be loaded: {type(error).__name__}: {error}") from error
+    offered = (
+        [found] if isinstance(found, Definition) else _defined_in(point.value) if isinstance(found, ModuleType) else []
+    )
+    if not offered:
+        raise MetricError(f"{whose} offers no metric: decorate its functions with karat.metric.metric")
+    return offered
 
 
 @lru_cache(maxsize=8)
 def _points(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Entry points found on ``path``; remembered, because asking every installed package takes longer than scoring."""
     return tuple(entry_points(group="karat.metrics"))
-
-
-def contexts_of(cells: type[Cells]) -> list[str]:
-    """Names of the contexts whose cells have what ``cells`` has."""
-    return [name for name in MODULES if issubclass(context(name).cells, cells)]

@@ -87,7 +87,3 @@ def meant(format: str, context: str | None) -> str:
     """The format that a detected one is in a context: JSON without any span yet is JSON with spans."""
     own = {"spans": {"json": "spans", "jsonl": "spans", "tsv": "conll", "csv": "conll"}}
     return own.get(context or "", {}).get(format, format)
-
-
-def is_path(given: Any) -> bool:
-    return isinstance(given, (str, os.PathLike))

@@ -35,11 +35,12 @@ def read_tag_lists(values: Sequence[Sequence[str]], read: Read) -> Table:
 
 
 def is_span_records(values: Sequence[Any], read: Read) -> bool:
-    """Records with a list of spans, or lists of spans, one a document."""
+    """Records with a list of spans, which may be empty where its name leaves no doubt, or lists of spans, one a document."""
     first = next((v for v in values if isinstance(v, (Mapping, list, tuple)) and v), None)
     if isinstance(first, Mapping):
         lists = [first[name] for name in FIELDS["spans"] if isinstance(first.get(name), list)]
-        return "LabeledData" in first or read.context == "spans" or any(_spans(found) for found in lists)
+        none = any(first.get(name) == [] for name in ("spans", "entities", "excerpts"))
+        return "LabeledData" in first or read.context == "spans" or none or any(_spans(found) for found in lists)
     return (
         isinstance(first, (list, tuple))
         and _spans(first)
