@@ -263,6 +263,7 @@ def average_precision_ia(W: Weights, cells: RankingCells, *, rel: Level = None) 
 @metric(
     RankingCells,
     reference="Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003, doi:10.1145/860435.860440",
+    unit_mean=True,
 )
 def subtopic_recall(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None) -> Values:
     """Share of a query's subtopics that the first k documents cover, averaged over queries.
