@@ -119,7 +119,7 @@ KINDS: dict[str, Kind] = {
     "repeated-key": Kind(
         "error",
         "the key {key!r} is there twice in one object",
-        "keep each query once, and each document once per query",
+        "keep each query once, each document once per query, each label or annotator once per item",
     ),
     "not-records": Kind(
         "error", "expected an array of objects, found {found}", 'write [{{"id": …, "value": …}}, …] or JSON Lines'
@@ -166,9 +166,6 @@ KINDS: dict[str, Kind] = {
         "warning",
         "{count} {count:record gives|records give} an annotator a second vote on an item (the first is shown)",
         "keep one vote of each annotator; the first counts",
-    ),
-    "repeated-name": Kind(
-        "error", "the object names {name!r} more than once", "name each label, or each annotator, once"
     ),
     "repeated-gold-label": Kind(
         "error",

@@ -54,8 +54,8 @@ def test_every_shape_gives_the_same(values, inner, outer, tmp_path):
 
 
 BROKEN = {
-    "name twice": ('{"id":"1","value":{"A":1}}\n{"id":"2","value":{"A":0.5,"A":0.5}}', [("repeated-name", 2)]),
-    "annotator twice": ('{"id":"1","value":{"a":"A","b":"B"}}\n{"id":"2","value":{"a":"A","a":"B"}}', [("repeated-name", 2)]),
+    "name twice": ('{"id":"1","value":{"A":1}}\n{"id":"2","value":{"A":0.5,"A":0.5}}', [("repeated-key", 2)]),
+    "annotator twice": ('{"id":"1","value":{"a":"A","b":"B"}}\n{"id":"2","value":{"a":"A","a":"B"}}', [("repeated-key", 2)]),
     "blank vote": ('{"id":"1","value":{"a":"A","b":"B"}}\n{"id":"2","value":{"a":" "}}', [("empty-value", 2)]),
     "in quotes": ('{"id":"1","value":{"A":"0.5","B":"0.5"}}', [("weight-not-number", 1)] * 2),
     "other kind": ('{"id":"1","value":{"A":1}}\n{"id":"2","value":{"B":1}}\n{"id":"3","value":"A"}', [("wrong-type", 3)]),

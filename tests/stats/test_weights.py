@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from karat.cells import Dense
+from karat.stats.ledger import Blocked
 from karat.stats.resampling import Clusters, Units, bootstrap, jackknife, multinomial
 from karat.stats.streams import hash_group, stream
 from karat.stats.weights import BLOCK, Memo, Rest, Tilt, block_sizes
@@ -96,3 +98,23 @@ def test_streams_are_keyed_by_content():
 def test_hash_groups_do_not_depend_on_order(ids):
     groups = dict(zip(ids, hash_group(list(ids), 4).tolist(), strict=True))
     assert groups == {i: int(hash_group([i], 4)[0]) for i in ids}
+
+
+def test_wide_products_are_taken_in_blocks(monkeypatch):
+    """The same scores, whatever rows of weights a statistic is given at once."""
+    monkeypatch.setattr("karat.stats.weights.BLOCK", 200)
+    n, matrix = np.array([2.0, 1.0, 3.0, 1.0]), np.arange(40.0).reshape(4, 10)
+    sizes = []
+
+    def statistic(W):
+        weights = Dense(W) if isinstance(W, np.ndarray) else W
+        sizes.append(weights.shape[0])
+        return (weights @ matrix).max(1, keepdims=True)
+
+    W = np.random.default_rng(0).integers(0, 4, (70, 4)).astype(float)
+    blocked = Blocked(statistic, n)
+    assert blocked.breadth == 10
+    assert (blocked(W) == statistic(W)).all()
+    assert max(sizes[1:-1]) == 20
+    tilt = Tilt(n, 1.0, -1.0, np.tile(np.arange(4), 20))
+    assert (blocked(tilt) == statistic(tilt)).all()

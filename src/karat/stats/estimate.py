@@ -19,6 +19,7 @@ from karat.score import ratio
 from karat.stats import intervals
 from karat.stats.battery import Battery
 from karat.stats.intervals import Bounds
+from karat.stats.ledger import Blocked
 from karat.stats.resampling import Clusters, Design, Units
 from karat.stats.sample import Sample, Stratum
 from karat.stats.streams import hash_group
@@ -148,7 +149,7 @@ def stratum_of(
     if over_test_cases(cells):
         values = (battery.with_classes if classes else battery.values)(cells.by_test_case(), cells)[index]
         return Stratum(name, _pooled(mean_of(values), cells, index, battery, classes), design, bounded)
-    return Stratum(name, battery.statistic(cells.take(index), classes), design, bounded)
+    return Stratum(name, Blocked(battery.statistic(cells.take(index), classes), design.n), design, bounded)
 
 
 def _pooled(mean: Statistic, cells: Cells, index: Ints, battery: Battery, classes: bool) -> Statistic:

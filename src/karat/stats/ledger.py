@@ -6,15 +6,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from karat.stats.streams import stream
-from karat.stats.weights import Floats, Recorder, Replay, Statistic, dense
+from karat.stats.weights import Floats, Recorder, Replay, Statistic, Tilt, block_sizes, dense
 
 MOST = 2e7
 """Largest table of cells × vectors that is written out."""
+FEW_ROWS = 16
+"""Rows of weights that any metric may hold the products of."""
 WIDE = 512
 """Vectors beyond which a dense product costs more than the metrics' own sparse ones."""
 
@@ -61,6 +64,25 @@ def ledger(statistic: Statistic, n: Floats, labels: Sequence[str], widths: Seque
     vector = [distinct.setdefault(id(x), len(distinct)) for x in recorder.asked]
     vectors = [recorder.asked[vector.index(i)] for i in range(len(distinct))]
     return Ledger(recorder.asker, vector, vectors, n, tuple(labels), frozenset(widths))
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """A statistic that takes its rows of weights in blocks, so that its products stay in bounds however wide they are."""
+
+    statistic: Statistic
+    n: Floats
+
+    @cached_property
+    def breadth(self) -> int:
+        """Numbers that the products hold for each row of weights."""
+        return sum(x.shape[1] if len(x.shape) > 1 else 1 for x in ledger(self.statistic, self.n, (), ()).vectors)
+
+    def __call__(self, W: Any) -> Floats:
+        if W.shape[0] <= FEW_ROWS or not isinstance(W, np.ndarray | Tilt):
+            return self.statistic(W)
+        ends = np.cumsum([0, *block_sizes(W.shape[0], self.breadth)])
+        return np.concatenate([self.statistic(W[a:b]) for a, b in pairwise(ends.tolist())])
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,9 @@ class Tilt:
     def shape(self) -> tuple[int, int]:
         return len(self.index), len(self.n)
 
+    def __getitem__(self, rows: slice) -> Tilt:
+        return Tilt(self.n, self.a, self.b, self.index[rows])
+
     def __matmul__(self, x: Any) -> Floats:
         rows = x.rows(self.index).toarray() if hasattr(x, "rows") else np.asarray(x, float)[self.index]
         total = _Row(self.n) @ x

@@ -157,18 +157,16 @@ class Links:
 
     def by_membership(self, each: Floats) -> Floats:
         """Sum over clusters of their members' mean share: an item counts once for each of its clusters."""
-        left, right = matches(self.here.col, self.here.col)
-        cluster, u, v = self.here.col[left], self.here.row[left], self.here.row[right]
-        row, col, share = self._shared
-        key = row * self.size[0] + col
-        order = np.argsort(key)
-        share = share[order][np.searchsorted(key[order], u * self.size[0] + v)]
-        width = self.here.shape[1]
         from scipy.sparse import csr_array
 
-        within = csr_array((share, (np.arange(len(cluster)), cluster)), shape=(len(cluster), width))
-        size = np.asarray(each @ csr_array((self.here.data, (self.here.row, self.here.col)), shape=self.here.shape))
-        return divide(np.asarray((each[:, u] * each[:, v]) @ within), size).sum(1)
+        row, col, share = self._shared
+        shares, total = csr_array((share, (row, col)), shape=self.size), np.zeros(len(each))
+        order = np.argsort(self.here.col, kind="stable")
+        for members in np.split(self.here.row[order], np.flatnonzero(np.diff(self.here.col[order])) + 1):
+            mine = each[:, members]
+            mates = np.asarray(mine @ shares[members][:, members])
+            total += divide((mates * mine).sum(1), mine.sum(1))
+        return total
 
 
 def _within(matrix: Sparse, test_case: Ints) -> Sparse:

@@ -49,8 +49,8 @@ def texts_for_weights(*sides: tuple[Table, Entries]) -> None:
 def _repeated(table: Table) -> list[Finding]:
     """A name twice in an object: which of the two is meant cannot be known."""
     found = table.memo.get("repeated", [])
-    out = [finding("repeated-name", table.name, table.line(i), name=name) for i, name in found[:LIMIT]]
-    return out + more("repeated-name", len(found), table)
+    out = [finding("repeated-key", table.name, table.line(i), key=name) for i, name in found[:LIMIT]]
+    return out + more("repeated-key", len(found), table)
 
 
 def _listed(table: Table, code: str, of: Entries, rows: NDArray[np.bool_]) -> list[Finding]:
