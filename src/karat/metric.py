@@ -290,9 +290,11 @@ class Catalogue:
 
 
 def meant(metric: Metric, known: Collection[str]) -> Metric:
-    """``precision@5`` of label sets is ``topk_precision@5``: there, the plain name has no cut-off; ``f1`` of rankings is ``f``."""
-    if metric.name == "f1" and "f1" not in known and "f" in known:
-        return Metric("f", metric.params)
+    """``precision@5`` of label sets is ``topk_precision@5``: there, the plain name has no cut-off; ``f1`` of rankings is ``f``,
+    and ``success`` (``hit_rate``) of label sets ``hit``."""
+    other = {"f1": "f", "success": "hit"}.get(metric.name, "")
+    if other in known and metric.name not in known:
+        return Metric(other, metric.params)
     cut = f"topk_{metric.name}"
     return Metric(cut, metric.params) if "k" in dict(metric.params) and cut in known else metric
 
@@ -452,24 +454,43 @@ ALIASES: dict[str, str] = {
     "ICMSoftNorm|ICM-Soft-Norm": "icm_soft_norm(variant=pyevall)",
     "CrossEntropy": "cross_entropy(variant=pyevall)",
     "MAE": "mae",
+    "MSE": "mse",
+    "Brier|brier_score": "brier",
+    "KL|KLD|kl_divergence": "kl",
+    "JSD|js|jensen_shannon_divergence": "js_divergence",
+    "jensenshannon|jensen_shannon_distance": "js_distance",
+    "euclidean_distance": "euclidean",
+    "manhattan_distance|cityblock": "manhattan",
+    "cosine_similarity": "cosine",
+    "EMD|wasserstein_distance|earth_movers_distance": "wasserstein",
+    "soft_micro_f1|micro_soft_f1": "soft_f1",
+    "soft_macro_f1|macro_soft_f1": "soft_f1(average=macro)",
+    "ECE|expected_calibration_error": "ece",
+    "krippendorff|krippendorffs_alpha|KrippendorffAlpha": "krippendorff_alpha",
+    "fleiss|FleissKappa": "fleiss_kappa",
+    "pairwise_cohen_kappa|pairwise_cohens_kappa": "pairwise_kappa",
+    "hits|top_k_accuracy|top_k_accuracy_score": "hit",
     "Purity": "purity",
     "InversePurity": "inverse_purity",
     "FMeasurePurityInversePurity": "purity_f",
     "FMeasureClustering": "larsen_f",
-    "RandStatistics|rand_score": "rand",
-    "ARI|adjusted_rand_score": "adjusted_rand",
-    "FolkesAndMallows|fowlkes_mallows_score": "fowlkes_mallows",
+    "RandStatistics|rand_score|rand_index|RI": "rand",
+    "ARI|adjusted_rand_score|adjusted_rand_index": "adjusted_rand",
+    "FolkesAndMallows|fowlkes_mallows_score|FMI": "fowlkes_mallows",
     "NMI-SG|NMISG": "nmi(mean=geometric)",
     "NMI|normalized_mutual_info_score": "nmi",
     "AMI|adjusted_mutual_info_score": "ami",
     "ReliabilityBCubed": "bcubed_precision(variant=pyevall)",
     "SensitivityBCubed": "bcubed_recall(variant=pyevall)",
+    "b3_precision|BCubedPrecision": "bcubed_precision",
+    "b3_recall|BCubedRecall": "bcubed_recall",
+    "b3_f1|bcubed_f|BCubedF1": "bcubed_f1",
     "Entropy": "entropy",
     "ClassEntropy": "class_entropy",
-    "VariationOfInformation": "variation_of_information",
+    "VariationOfInformation|VI": "variation_of_information",
     "homogeneity_score": "homogeneity",
     "completeness_score": "completeness",
-    "v_measure_score": "v_measure",
+    "v_measure_score|V-measure|VMeasure": "v_measure",
     # page stream segmentation
     "PQ": "panoptic_quality",
     "STP": "straight_through",

@@ -9,6 +9,7 @@ from sklearn.metrics import cohen_kappa_score, f1_score, log_loss
 from statsmodels.stats.inter_rater import fleiss_kappa
 
 import karat
+from karat.contexts import catalogue
 
 LABELS = ["1", "2", "3", "4"]
 
@@ -134,3 +135,18 @@ def test_votes_become_shares(votes):
     shares = np.stack([(matrix == k).sum(1) for k in range(1, 5)], 1) / (matrix > 0).sum(1, keepdims=True)
     pred = dicts(np.random.default_rng(9).dirichlet(np.ones(4), len(matrix)))
     assert score(as_votes(matrix), pred, "manhattan") == pytest.approx(score(dicts(shares), pred, "manhattan"))
+
+
+SPELT = {
+    "soft": "KL kl JSD js_divergence jensenshannon js_distance EMD wasserstein Brier brier ECE ece soft_micro_f1 soft_f1"
+    " krippendorffs_alpha krippendorff_alpha pairwise_cohen_kappa pairwise_kappa CrossEntropy cross_entropy(variant=pyevall)",
+    "multilabel": "hit_rate@3 hit@3 P@3 topk_precision@3 F1@3 topk_f1@3 lrap label_ranking_average_precision",
+    "clustering": "rand_index rand ARI adjusted_rand VI variation_of_information V-measure v_measure bcubed_f bcubed_f1",
+}
+
+
+@pytest.mark.parametrize("context", SPELT)
+def test_spellings_of_the_field(context):
+    names, known = SPELT[context].split(), catalogue(context)
+    for other, own in zip(names[::2], names[1::2], strict=True):
+        assert str(known.resolve(other)) == own
