@@ -391,6 +391,16 @@ KINDS: dict[str, Kind] = {
         "merge them, unless both are meant; each needs a match of its own",
     ),
     "span-unreadable": Kind("error", "{reason}", 'write spans as {{"start": 0, "end": 4, "label": "PER"}}'),
+    "documents-left-out": Kind(
+        "warning",
+        "{count} {count:document was|documents were} rejected, ignored or skipped by the annotator and {count:is|are} left out",
+        "nothing to do, if that is meant",
+    ),
+    "texts-differ": Kind(
+        "warning",
+        "{count} {count:document has|documents have} another text in the prediction than in gold (first: {examples})",
+        "give both sides the same documents under the same ids, or in the same order",
+    ),
     "span-count-differs": Kind(
         "warning", "{field} is {said}, but {found} spans are listed", "mend the count; the list is what is scored"
     ),
@@ -402,7 +412,8 @@ KINDS: dict[str, Kind] = {
     "tag-unknown": Kind(
         "error",
         "the tag {tag!r} has no meaning in {scheme}",
-        "write O, or a prefix of the scheme, a dash and a label, as in B-PER; or choose another --scheme",
+        "write O, or a prefix of the scheme, a dash and a label, as in B-PER; or choose another --scheme, "
+        "or the column of the tags with --value N",
     ),
     "tag-malformed": Kind(
         "warning",

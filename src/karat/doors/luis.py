@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 
 from karat.contexts.spans.nested import LuisCounts, Tree, align, flatten, preorder, text_and_type
-from karat.findings import LIMIT, Finding, finding
+from karat.findings import Finding, finding, limited
 
 NOT_FOUND = "Model Not Found In Given App Models"
 
@@ -152,7 +152,7 @@ def evaluate_model(
     models = [modelled(given, name) for name, given in (("classes", classes), ("entities", entities))]
     count = old_entities if compat == "luis" else new_entities
     rows, lists = count(examples, models[1], end == "inclusive", text_requires_type)
-    findings = [] if compat == "luis" else misplaced(examples, end == "inclusive")
+    findings = [] if compat == "luis" else limited(misplaced(examples, end == "inclusive"))
     for one in findings:
         warnings.warn(str(one), stacklevel=2)
     return BatchTestResponse(
@@ -278,14 +278,8 @@ def whole(entities: Sequence[Any], number: int) -> None:
         whole(entity.get("Children") or (), number)
 
 
-def misplaced(examples: list[Any], inclusive: bool) -> list[Finding]:
+def misplaced(examples: list[Any], inclusive: bool) -> Iterator[Finding]:
     """Entities whose offsets cannot be right; those without a character match nothing."""
-    found = list(impossible(examples, inclusive))
-    more = [finding("more", count=len(found) - LIMIT, kind="entity-misplaced")] if len(found) > LIMIT else []
-    return found[:LIMIT] + more
-
-
-def impossible(examples: list[Any], inclusive: bool) -> Iterator[Finding]:
     for number, example in enumerate(examples, 1):
         for side in SIDES:
             for name, entity in preorder(example[side]["Entities"]):

@@ -26,7 +26,7 @@ import numpy as np
 from karat.contexts.spans.annotated import Encoded
 from karat.contexts.spans.excerpts import Excerpts, Pages, Rule, excerpts, score_pages
 from karat.contexts.spans.span import Spans
-from karat.findings import LIMIT, Finding, InputError, finding
+from karat.findings import Finding, InputError, finding, limited
 from karat.read.source import Source
 from karat.read.spans_columns import Names
 from karat.read.spans_uniform import read_named
@@ -416,8 +416,7 @@ def pages_of(path: str | os.PathLike[str], kind: type[Any]) -> tuple[list[Any], 
         return [], error.findings
     if not pages and not wrong:
         wrong = [finding("no-records", source.name)]
-    more = [finding("more", source.name, count=len(wrong) - LIMIT, kind="bad-page")] if len(wrong) > LIMIT else []
-    return pages, wrong[:LIMIT] + more
+    return pages, limited(wrong)
 
 
 def page_of(line: bytes, kind: type[Any]) -> Any:

@@ -6,18 +6,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from karat.findings import LIMIT, Finding, InputError, finding
+from karat.findings import LIMIT, Finding, InputError, finding, limited
 from karat.read.relation import Engine
 from karat.read.source import Source
 from karat.read.spans import annotated_table
 from karat.read.table import Read, Table
 
-_ENTITY = re.compile(r"T\S*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)(?:\t(.*))?")
+_ENTITY = re.compile(r"T\S*\t(\S+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\t(.*))?")
 _LINE = re.compile(r"[TRAEMN#*]\S*\t")
 
 
@@ -40,39 +41,55 @@ def read_folder(given: str | Path, read: Read) -> Table:
     return _read([(path.stem, path) for path in sorted(Path(given).glob("*.ann"))], read, None, [])
 
 
-def _read(files: Sequence[tuple[str, Path]], read: Read, original: Path | None, findings: list[Finding]) -> Table:
-    rows: list[tuple[int, int, int, int, int]] = []
-    labels: dict[str, int] = {}
-    quotes: list[str | None] = []
-    pieces: dict[int, list[int]] = {}
-    for unit, (_, path) in enumerate(files):
-        for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), 1):
+@dataclass
+class Entities:
+    """The spans of .ann files as they are read, and what is wrong with them."""
+
+    rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
+    labels: dict[str, int] = field(default_factory=dict)
+    quotes: list[str | None] = field(default_factory=list)
+    pieces: dict[int, list[int]] = field(default_factory=dict)
+    wrong: list[Finding] = field(default_factory=list)
+
+    def add(self, unit: int, path: Path, name: str) -> None:
+        """One document."""
+        try:
+            lines = path.read_text(encoding="utf-8-sig").split("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            self.wrong.append(finding("file-unreadable", name, reason=str(error)))
+            return
+        for number, line in enumerate(lines, 1):
             found = _ENTITY.fullmatch(line.rstrip("\r"))
-            if line.startswith("T") and not found:
-                raise InputError(
-                    [
-                        finding(
-                            "span-unreadable",
-                            str(original or path),
-                            number,
-                            reason="expected T1<TAB>LABEL START END<TAB>TEXT",
-                        )
-                    ]
-                )
             if found:
-                ends = [int(n) for n in re.findall(r"\d+", found[2])]
-                rows.append((unit, min(ends), max(ends), labels.setdefault(found[1], len(labels)), number))
-                quotes.append(found[3] if len(ends) == 2 else None)
-                if len(ends) > 2:
-                    pieces.setdefault(unit, []).append(number)
-    findings = [*findings, *_discontinuous(files, pieces, original)]
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
+                self._entity(unit, number, *found.groups())
+            elif line.startswith("T") or (line.strip() and not _LINE.match(line)):
+                reason = "expected T1<TAB>LABEL START END<TAB>TEXT, or another annotation of brat"
+                self.wrong.append(finding("span-unreadable", name, number, reason=reason))
+
+    def _entity(self, unit: int, number: int, label: str, places: str, quote: str | None) -> None:
+        """From the first to the last character; a span in one piece stays as it is, so that a reversed one is found."""
+        ends = [int(n) for n in re.findall(r"\d+", places)]
+        start, end = ends if len(ends) == 2 else (min(ends), max(ends))
+        self.rows.append((unit, start, end, self.labels.setdefault(label, len(self.labels)), number))
+        self.quotes.append(quote if len(ends) == 2 else None)
+        if len(ends) > 2:
+            self.pieces.setdefault(unit, []).append(number)
+
+
+def _read(files: Sequence[tuple[str, Path]], read: Read, original: Path | None, findings: list[Finding]) -> Table:
+    found = Entities()
+    for unit, (_, path) in enumerate(files):
+        found.add(unit, path, str(original or path))
+    if found.wrong:
+        raise InputError(limited(found.wrong))
+    findings = [*findings, *_discontinuous(files, found.pieces, original)]
+    columns = np.array(found.rows, dtype=np.int64).reshape(-1, 5).T
     texts = [_text(original if original else path) for _, path in files]
     from karat.contexts.spans import Annotated, Spans
 
     side = Annotated(
-        [name for name, _ in files], Spans.of(*columns[:4]), list(labels), span_lines=columns[4], quotes=quotes,
-        texts=texts if any(t is not None for t in texts) else None,
+        [name for name, _ in files], Spans.of(*columns[:4]), list(found.labels), span_lines=columns[4],
+        quotes=found.quotes, texts=texts if any(t is not None for t in texts) else None,
     )  # fmt: skip
     return annotated_table(side, read, "brat", lambda row: None, findings)
 
@@ -89,4 +106,9 @@ def _discontinuous(
 def _text(path: Path) -> str | None:
     """The document's text, which brat keeps in a .txt file beside the annotation."""
     beside = path.with_suffix(".txt")
-    return beside.read_text(encoding="utf-8-sig") if path.suffix == ".ann" and beside.is_file() else None
+    if path.suffix != ".ann" or not beside.is_file():
+        return None
+    try:
+        return beside.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError([finding("file-unreadable", str(beside), reason=str(error))]) from error

@@ -9,9 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from karat.findings import Finding, InputError, finding
+from karat.read.annotators import task_lists, unwrapped
 from karat.read.json import diagnose, line_of
 from karat.read.relation import Engine
 from karat.read.source import Source
@@ -24,7 +26,18 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "id": ("page_id", *NAMES["id"], "sent_id", "sentence_id"),
     "test_case": ("test_case", "testcase"),
     "text": ("text", "Text", "query", "sentence", "content", "utterance"),
-    "spans": ("spans", "entities", "excerpts", "poem_spans", "Entities", "ents", "labels", "label", "value"),
+    "spans": (
+        "spans",
+        "entities",
+        "excerpts",
+        "poem_spans",
+        "Entities",
+        "ents",
+        "labels",
+        "label",
+        "value",
+        "annotations",
+    ),
     "classes": ("intent", "intents", "Classification", "classes"),
     "count": ("n_excerpts", "n_spans"),
 }
@@ -42,7 +55,19 @@ PLACES: dict[str, tuple[str, ...]] = {
         "ppa_span_start",
     ),
     "end": ("end", "page_end", "end_offset", "endPos", "EndPosition", "endCharIndex", "ppa_span_end"),
-    "label": ("label", "poem_id", "ref_id", "entity", "Name", "type", "tag", "entity_type", "name", "category"),
+    "label": (
+        "label",
+        "poem_id",
+        "ref_id",
+        "entity",
+        "Name",
+        "type",
+        "tag",
+        "entity_type",
+        "entity_group",
+        "name",
+        "category",
+    ),
     "children": ("children", "Children"),
     "text": ("text", "ppa_span_text"),
 }
@@ -55,7 +80,7 @@ INCLUSIVE = {"endPos", "EndPosition", "endCharIndex"}
 """Ends under these names point at the last character of a span."""
 
 _MARK = re.compile(
-    rb'"(spans|entities|excerpts|poem_spans|Entities|ents|LabeledData|annotations)"\s*:\s*[\[{]|"labels?"\s*:\s*\[\s*\['
+    rb'"(spans|entities|excerpts|poem_spans|Entities|ents|LabeledData|annotations)"\s*:\s*[\[{]|"labels?"\s*:\s*\[\s*[\[{]'
 )
 
 
@@ -84,10 +109,10 @@ def read_spans(engine: Engine, source: Source, read: Read) -> Table:
 def _records(source: Source, layout: str) -> list[Any]:
     try:
         if layout == "json":
-            found = json.loads(source.bytes())
+            found = msgspec.json.decode(source.bytes())
             return found if isinstance(found, list) else [found]
-        return [json.loads(line) for line in source.lines() if line.strip()]
-    except ValueError as error:
+        return [msgspec.json.decode(line) for line in source.lines() if line.strip()]
+    except (ValueError, RecursionError) as error:
         raise InputError(diagnose(source, layout) or [finding("bad-json", source.name, reason=str(error))]) from error
 
 
@@ -105,9 +130,11 @@ def documents_table(
     records: Sequence[Any], read: Read, format: str, line: Any, findings: Iterable[Finding] = ()
 ) -> Table:
     """Documents from Python records; everything that is wrong with them is said at once."""
-    found = Documents(read, line, list(findings))
+    found = Documents(read, line, list(findings), task_lists(records, read.role))
     for row, record in enumerate(records):
         found.add(row, record)
+    if found.left_out:
+        found.findings.append(finding("documents-left-out", read.name, count=found.left_out))
     if any(f.severity == "error" for f in found.findings):
         raise InputError(found.findings)
     return annotated_table(found.annotated(), read, format, line, found.findings)
@@ -120,6 +147,9 @@ class Documents:
     read: Read
     line: Any
     findings: list[Finding]
+    tasks: str
+    """What the spans of Label Studio's tasks are under."""
+    left_out: int = 0
     ids: list[str] = field(default_factory=list)
     test_case: list[str] = field(default_factory=list)
     texts: list[str | None] = field(default_factory=list)
@@ -135,7 +165,10 @@ class Documents:
         if not isinstance(record, Mapping):
             self._bad(row, "expected a document with a list of spans")
             return
-        known = unwrapped(record, self.read.role)
+        known = unwrapped(record, self.read.role, self.tasks)
+        if known is None:
+            self.left_out += 1
+            return
         said = self.read.columns.get("value")
         fields = {role: field_of(known, names) for role, names in FIELDS.items()}
         fields["spans"] = said or fields["spans"]
@@ -153,7 +186,8 @@ class Documents:
             return
         self._count(row, known, fields["count"], spans)
         for span in spans:
-            self._span(row, span, -1)
+            for one in labelled(span):
+                self._span(row, one, -1)
 
     def _take(self, name: str, column: list[Any], known: Mapping[str, Any], field: str | None, otherwise: Any) -> None:
         value = known.get(field) if field else None
@@ -214,30 +248,18 @@ def _classes(value: Any) -> list[str]:
     return [str(v) for v in value] if isinstance(value, list) else [str(value)]
 
 
-def unwrapped(record: Mapping[str, Any], role: str) -> Mapping[str, Any]:
-    """The document inside a record: one side of a LUIS test example, or a Label Studio task."""
-    if "LabeledData" in record:
-        side = record["LabeledData" if role == "gold" else "PredictedData"] or {}
-        return {"text": record.get("Text"), **side}
-    if "data" in record and ("annotations" in record or "predictions" in record):
-        return _label_studio(record, role)
-    return record
-
-
-def _label_studio(task: Mapping[str, Any], role: str) -> Mapping[str, Any]:
-    """The first annotation of a task (predictions first on the predicted side); only results with a place are spans."""
-    order = ("predictions", "annotations") if role == "pred" else ("annotations", "predictions")
-    given: Mapping[str, Any] = next((task[name][0] for name in order if task.get(name)), {"result": []})
-    values = [r["value"] for r in given["result"] if isinstance(r.get("value"), Mapping) and "start" in r["value"]]
-    spans = [{**v, "label": (v.get("labels") or v.get("hypertextlabels") or [""])[0]} for v in values]
-    text = next((v for v in task["data"].values() if isinstance(v, str)), None)
-    return {"id": task.get("id"), "text": text, "spans": spans} if "id" in task else {"text": text, "spans": spans}
+def labelled(span: Any) -> list[Any]:
+    """A span for each of the labels that it has, as Label Studio writes them."""
+    labels = span.get("labels") if isinstance(span, Mapping) else None
+    return [{**span, "label": label} for label in labels] if isinstance(labels, list) and labels else [span]
 
 
 def as_span(span: Any) -> tuple[dict[str, Any], str] | str:
     """A span's fields by our names and the file's name of its end; or what is wrong with it."""
     if isinstance(span, (list, tuple)) and len(span) >= 3:
         span = dict(zip(("start", "end", "label"), span[:3], strict=True))
+    if isinstance(span, str):
+        return f"a span is the text {span!r} (tags are read from CoNLL columns, or as lists in memory)"
     if not isinstance(span, Mapping):
         return f"a span is {span!r}"
     names = {role: field_of(span, known) for role, known in PLACES.items()}
@@ -251,6 +273,8 @@ def as_span(span: Any) -> tuple[dict[str, Any], str] | str:
         return f"start and end must be numbers of 64 bits: {_said(span)}"
     if out["label"] is None:
         return f"a span has no label: {_said(span)}"
+    if isinstance(out["label"], (list, dict)):
+        return f"a span's label is a list or an object: {_said(span)}"
     return out, str(names["end"])
 
 

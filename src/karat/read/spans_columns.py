@@ -86,14 +86,15 @@ def names_of(fields: Fields, read: Read) -> Names | None:
     found = {role: field_of(fields, known) for role, known in FIELDS.items()}
     id, spans = read.columns.get("id") or found["id"], read.columns.get("value") or found["spans"]
     inner = fields.get(spans or "")
-    if found["classes"] or id not in fields or found["test_case"] or not inner:
+    if found["classes"] or id not in fields or found["test_case"] or not inner or "_task_hash" in fields:
         return None
     parts = {role: field_of(inner, known) for role, known in PLACES.items()}
-    if parts["children"] or (parts["text"] and found["text"]) or any(parts[role] is None for role in _SPAN):
+    if parts["children"] or any(parts[role] is None for role in _SPAN):
         return None
     if not all(inner[str(parts[role])] for role in ("start", "end")):
         return None
-    return Names(str(id), str(spans), found["text"], found["count"], {role: str(parts[role]) for role in _SPAN})
+    used = (*_SPAN, "text") if parts["text"] and found["text"] else _SPAN
+    return Names(str(id), str(spans), found["text"], found["count"], {role: str(parts[role]) for role in used})
 
 
 def _struct_fields(declared: str) -> dict[str, str]:
@@ -113,8 +114,8 @@ def _struct_fields(declared: str) -> dict[str, str]:
 def _fetched(engine: Engine, source: Source, read: Read, layout: str, names: Names) -> Annotated | None:
     raw = quoted(f"raw {read.role} {read.name}")
     spans, text, count, inner = names.spans, names.text, names.count, names.inner
-    kinds = {"start": "BIGINT", "end": "BIGINT", "label": "VARCHAR"}
-    struct = ", ".join(f"{quoted(inner[role])} {kinds[role]}" for role in _SPAN)
+    kinds = {"start": "BIGINT", "end": "BIGINT", "label": "VARCHAR", "text": "VARCHAR"}
+    struct = ", ".join(f"{quoted(name)} {kinds[role]}" for role, name in inner.items())
     struct += f", {_rare_inside(inner)} JSON"
     columns = {names.id: "VARCHAR", spans: f"STRUCT({struct})[]"}
     columns |= ({text: "VARCHAR"} if text else {}) | ({count: "BIGINT"} if count else {}) | dict.fromkeys(_RARE, "JSON")
@@ -140,13 +141,13 @@ def _columns(engine: Engine, raw: str, inner: dict[str, str], excerpts: bool) ->
         return None
     label = f"s.{quoted(inner['label'])}"
     flat = f"(SELECT unnest(spans) AS s FROM {raw})"
-    places = ", ".join(f"s.{quoted(inner[role])} AS {quoted(role)}" for role in ("start", "end"))
+    places = ", ".join(f"s.{quoted(name)} AS {quoted(role)}" for role, name in inner.items() if role != "label")
     found = engine.run(
         f"SELECT {places}, s.{_rare_inside(inner)} IS NOT NULL AS rare, hash({label}) AS label FROM {flat}"
     )
     known = engine.run(f"SELECT DISTINCT {label} AS label, hash({label}) AS hash FROM {flat}")
     if (
-        None in known["label"].tolist()
+        any(one is None or one.startswith(("[", "{")) for one in known["label"].tolist())
         or np.any(found["rare"])
         or any(column.dtype.kind == "f" for column in found.values())
     ):
@@ -155,7 +156,9 @@ def _columns(engine: Engine, raw: str, inner: dict[str, str], excerpts: bool) ->
     code, labels = _codes(found["label"], known["hash"], known["label"].tolist())
     return Annotated(
         ids, Spans.of(unit, found["start"], found["end"], code), labels,
-        inclusive=inner["end"] in INCLUSIVE, excerpts=excerpts, texts=documents["text"].tolist() if "text" in documents else None,
+        inclusive=inner["end"] in INCLUSIVE, excerpts=excerpts,
+        texts=documents["text"].tolist() if "text" in documents else None,
+        quotes=found["text"].tolist() if "text" in found else None,
     )  # fmt: skip
 
 

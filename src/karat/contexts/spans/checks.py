@@ -15,7 +15,7 @@ from karat.contexts.pairing import more
 from karat.contexts.spans.annotated import Annotated, Encoded, Numbered, Side, Text
 from karat.contexts.spans.matching import Pairs, overlaps
 from karat.contexts.spans.span import Bools, Ints, Spans, any_overlap, ascending, on_one_line
-from karat.contexts.spans.tags import BadTag, malformed
+from karat.contexts.spans.tags import BadTag, malformed, only_between
 from karat.findings import LIMIT, Finding, finding
 
 
@@ -29,7 +29,7 @@ def check_side(table: Table, options: Mapping[str, Any]) -> list[Finding]:
         line = _token_line(side, error.position)
         return [*found, finding("tag-unknown", table.name, line, tag=error.tag, scheme=error.scheme)]
     if side.tagged is not None:
-        return found + _malformed(table, side)
+        return found + _malformed(table, side, options["scheme"])
     found += _places(table, side, spans)
     if any(f.severity == "error" for f in found):
         return found
@@ -79,12 +79,14 @@ def _repeated_documents(table: Table, side: Annotated) -> list[Finding]:
     return _limited("repeated-id", np.array(again), table, make)
 
 
-def _malformed(table: Table, side: Annotated) -> list[Finding]:
+def _malformed(table: Table, side: Annotated, scheme: str) -> list[Finding]:
     assert side.tagged is not None
     tagged = side.tagged
     used = {tag[-1 if tagged.suffix else 0] for tag in tagged.used}
-    if not used & set("BSUL"):
-        return []  # IOB1 and IOE files: an I- after O is how a span begins
+    if scheme in ("IOB1", "IOE1", "IOE2") or not used & set("BSUL"):
+        return []  # an I- after O is how a span begins
+    if scheme == "lenient" and used <= set("IB") and only_between(tagged):
+        return []  # IOB1, which lenient reading reads as it is meant
     at = malformed(tagged)
 
     def tag(position: int) -> str:

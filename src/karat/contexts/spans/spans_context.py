@@ -68,6 +68,7 @@ class SpansContext(Context):
         findings = [
             *_coverage(mine, theirs, documents, coverage, options, pred),
             *_lengths(mine, theirs, documents, pred),
+            *_texts(mine, theirs, documents, pred),
         ]
         kept = documents.take(_kept(documents, options))
         data = combine(mine, theirs, kept, options, _matching(options))
@@ -139,6 +140,18 @@ def _lengths(gold: Annotated, pred: Annotated, documents: Documents, table: Tabl
         return []
     both = documents.take((documents.gold >= 0) & (documents.pred >= 0))
     return check_lengths(gold, pred, zip(both.gold.tolist(), both.pred.tolist(), strict=True), table)
+
+
+def _texts(gold: Annotated, pred: Annotated, documents: Documents, table: Table) -> list[Finding]:
+    """Documents that meet by their ids or places, but are not the same."""
+    if gold.texts is None or pred.texts is None:
+        return []
+    mine, theirs = gold.texts, pred.texts
+    both = documents.take((documents.gold >= 0) & (documents.pred >= 0))
+    pairs = zip(both.gold.tolist(), both.pred.tolist(), strict=True)
+    other = [g for g, p in pairs if mine[g] != theirs[p] and None not in (mine[g], theirs[p])]
+    shown = ", ".join(str(gold.ids[g]) for g in other[:3])
+    return [finding("texts-differ", table.name, count=len(other), examples=shown)] if other else []
 
 
 def _unknown(data: SpanData) -> tuple[dict[str, int], list[str]]:

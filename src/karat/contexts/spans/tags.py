@@ -275,6 +275,14 @@ def malformed(tagged: Tagged) -> Ints:
     return tagged.at[(_at(bits, tagged.neighbours[0], tagged.code) & BAD) > 0]
 
 
+def only_between(tagged: Tagged) -> bool:
+    """Does every B- stand behind a tag of its own label, as in IOB1, where it parts neighbours?"""
+    prefix, label = zip(*(split_tag(tag, suffix=tagged.suffix) for tag in tagged.tags), strict=True)
+    begins = np.array([one == "B" for one in prefix])[tagged.code]
+    code = np.unique([name if p != "O" else "" for p, name in zip(prefix, label, strict=True)], return_inverse=True)[1]
+    return bool(np.all(code[tagged.neighbours[0][begins]] == code[tagged.code[begins]]))
+
+
 def equal_tokens(gold: Tagged, pred: Tagged) -> Ints:
     """For each sentence, how many tokens have the same tag on both sides (over one vocabulary)."""
     place = np.minimum(np.searchsorted(pred.at, gold.at), max(len(pred.at) - 1, 0))

@@ -1,0 +1,248 @@
+"""Files of spans as annotation tools write them, and as they break."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import karat
+from karat.cli.main import karat as command
+from karat.findings import InputError
+
+TEXT = "Anna Smith went to Rome"
+SPANS = [[0, 10, "PER"], [19, 23, "LOC"]]
+
+
+def written(path, content):
+    lines = content if isinstance(content, str) else "".join(json.dumps(record) + "\n" for record in content)
+    path.write_text(lines, encoding="utf-8")
+    return str(path)
+
+
+def scored(tmp_path, gold, pred=None, suffix="jsonl", **options):
+    pred = gold if pred is None else pred
+    paths = written(tmp_path / f"gold.{suffix}", gold), written(tmp_path / f"pred.{suffix}", pred)
+    return karat.evaluate(*paths, metrics=["f1"], **options)
+
+
+def codes(evaluation):
+    return [found.code for found in evaluation.systems[0].findings]
+
+
+def counted(evaluation):
+    data = evaluation.systems[0].cells.data
+    return len(data.gold), len(data.pred)
+
+
+def region(start, end, *labels, kind="labels", places=None):
+    value = {"start": start, "end": end, "text": TEXT[start:end], kind: list(labels)}
+    return {
+        "value": value | (places or {}),
+        "id": "r",
+        "from_name": "label",
+        "to_name": "text",
+        "type": kind,
+        "origin": "manual",
+    }
+
+
+def task(number, *results, predictions=(), **annotation):
+    return {
+        "id": number,
+        "annotations": [{"id": 9, "result": list(results), "was_cancelled": False, "ground_truth": False} | annotation],
+        "predictions": list(predictions),
+        "drafts": [],
+        "data": {"text": TEXT},
+        "meta": {},
+    }
+
+
+def answer(spans=((0, 10, "PER"),), text=TEXT, verdict="accept"):
+    marked = [{"start": s, "end": e, "token_start": 0, "token_end": 1, "label": label} for s, e, label in spans]
+    return {
+        "text": text, "_input_hash": 1, "_task_hash": 2, "tokens": [{"text": "Anna", "start": 0, "end": 4, "id": 0}],
+        "spans": marked, "_view_id": "ner_manual", "answer": verdict,
+    }  # fmt: skip
+
+
+DOCCANO = {
+    "label": {"id": 1, "text": TEXT, "label": SPANS, "Comments": []},
+    "labels": {"id": 1, "text": TEXT, "labels": SPANS},
+    "relations": {
+        "id": 1,
+        "text": TEXT,
+        "entities": [{"id": n, "label": x, "start_offset": s, "end_offset": e} for n, (s, e, x) in enumerate(SPANS)],
+        "relations": [{"id": 1, "from_id": 0, "to_id": 1, "type": "in"}],
+    },
+    "annotations": {
+        "id": 1,
+        "text": TEXT,
+        "annotations": [
+            {"label": n, "start_offset": s, "end_offset": e, "user": 1} for n, (s, e, _) in enumerate(SPANS)
+        ],
+        "meta": {},
+    },
+    "username": {"doc_id": 1, "text": TEXT, "entities": SPANS, "username": "admin"},
+}
+
+
+@pytest.mark.parametrize("record", DOCCANO.values(), ids=DOCCANO)
+def test_doccano(tmp_path, record):
+    found = scored(tmp_path, [record])
+    assert (found.context, counted(found), found["f1"].value) == ("spans", (2, 2), 1.0)
+
+
+def test_entities_of_a_pipeline(tmp_path):
+    record = {"id": 1, "entities": [{"entity_group": "PER", "score": 0.9, "word": "Anna", "start": 0, "end": 4}]}
+    assert counted(scored(tmp_path, [record])) == (1, 1)
+
+
+def test_spans_far_below_are_no_labels(tmp_path):
+    """With empty lists in the whole head a file looks like label sets; the spans are then errors, not labels."""
+    empty = [{"id": n, "text": "x", "label": []} for n in range(3000)]
+    with pytest.raises(InputError, match="a list that holds lists") as raised:
+        scored(tmp_path, [*empty, DOCCANO["label"] | {"id": 3000}])
+    assert raised.value.findings[0].line == 3001
+
+
+def test_prodigy(tmp_path):
+    """What was rejected or ignored is left out; what has no spans has none."""
+    bare = answer()
+    del bare["spans"]
+    gold = [answer(), answer(verdict="reject"), answer(verdict="ignore"), bare]
+    found = scored(tmp_path, gold, [answer()] * 4)
+    assert counted(found) == (1, 2)
+    assert codes(found) == ["documents-left-out", "pred-only-ids"]
+
+
+def test_documents_that_are_not_the_same_are_named(tmp_path):
+    gold, pred = [answer(), answer((), "none")], [answer((), "none"), answer()]
+    found = scored(tmp_path, gold, pred)
+    assert codes(found) == ["texts-differ"]
+    assert "2 documents have another text in the prediction than in gold (first: 1, 2)" in str(
+        found.systems[0].findings[0]
+    )
+
+
+def test_label_studio(tmp_path):
+    """Only labelled regions are spans; each label of a region is one."""
+    others = [
+        {"from_id": "r", "to_id": "r", "type": "relation", "direction": "right"},
+        {"value": {"choices": ["good"]}, "id": "c", "type": "choices"},
+        {"value": {"start": 0, "end": 4, "text": ["a remark"]}, "id": "r", "type": "textarea"},
+    ]
+    found = scored(tmp_path, json.dumps([task(1, region(0, 10, "PER", "NAME"), region(19, 23, "LOC"), *others)]))
+    assert (counted(found), found["f1"].value) == ((3, 3), 1.0)
+
+
+def test_label_studio_leaves_out_what_was_cancelled(tmp_path):
+    twice = task(1, region(0, 10, "PER"))
+    twice["annotations"].insert(0, {"id": 1, "result": [], "was_cancelled": True})
+    found = scored(tmp_path, json.dumps([twice, task(2, region(0, 4, "PER"), was_cancelled=True)]))
+    assert (counted(found), codes(found)) == ((1, 1), ["documents-left-out"] * 2)  # once a file
+
+
+def test_label_studio_predictions_never_come_from_annotations(tmp_path):
+    """One file as gold and as prediction: a task without a prediction has none, whatever was annotated."""
+    guess = {"model_version": "m", "result": [region(0, 10, "PER")]}
+    found = scored(
+        tmp_path, json.dumps([task(1, region(0, 10, "PER"), predictions=[guess]), task(2, region(0, 4, "PER"))])
+    )
+    assert counted(found) == (2, 1)
+    assert counted(scored(tmp_path, json.dumps([task(1, region(0, 10, "PER"), predictions=[7])]))) == (1, 1)
+
+
+def test_label_studio_in_html(tmp_path):
+    path = "/div[1]/text()[1]"
+    place = {"start": path, "end": path, "startOffset": 3, "globalOffsets": {"start": 3, "end": 9}}
+    found = scored(tmp_path, json.dumps([task(1, region(3, 9, "PER", kind="hypertextlabels", places=place))]))
+    assert (counted(found), codes(found)) == ((1, 1), [])
+
+
+def test_label_studio_in_short(tmp_path):
+    marked = [{"start": 0, "end": 10, "text": "Anna Smith", "labels": ["PER"]}]
+    brief = {"text": TEXT, "id": 1, "annotator": 1, "lead_time": 3.2}
+    found = scored(tmp_path, json.dumps([brief | {"label": marked}]))
+    assert (found.context, counted(found)) == ("spans", (1, 1))
+    named = scored(tmp_path, json.dumps([brief | {"ner": marked}]), context="spans", columns={"value": "ner"})
+    assert counted(named) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("span", "said"),
+    [
+        ({"start": 0, "end": 4, "label": ["A"]}, "label is a list"),
+        ("B-PER", "tags are read from CoNLL columns"),
+        (None, "a span is None"),
+    ],
+)
+def test_spans_that_are_none(tmp_path, span, said):
+    good = {"id": 1, "spans": [{"start": 0, "end": 4, "label": "A"}]}
+    with pytest.raises(InputError, match=said):
+        scored(tmp_path, [good, {"id": 2, "spans": [span]}])
+
+
+def test_texts_of_spans_are_checked_on_the_fast_way(tmp_path):
+    span = {"start": 0, "end": 4, "label": "A", "text": "Anna"}
+    good = {"id": "1", "text": TEXT, "spans": [span, span | {"start": 5, "end": 10, "text": None}]}
+    assert codes(scored(tmp_path, [good])) == []
+    wrong = {"id": "1", "text": TEXT, "spans": [span | {"text": "Rome"}]}
+    assert "span-text-differs" in codes(scored(tmp_path, [good], [wrong]))
+
+
+def rows(*lines):
+    return "".join(line + "\n" for line in lines)
+
+
+def test_conll_with_the_tags_in_another_column(tmp_path):
+    text = rows("Anna B-PER 0.9", "went O 0.8")
+    assert counted(scored(tmp_path, text, suffix="conll", columns={"value": "2"})) == (1, 1)
+    with pytest.raises(InputError, match=r"'0\.9' has no meaning") as raised:
+        scored(tmp_path, text, suffix="conll")
+    assert "--value N" in raised.value.findings[0].hint
+
+
+def test_conll_lines_without_a_tag_are_named(tmp_path):
+    good = rows("Anna B-PER", "went O") * 20
+    with pytest.raises(InputError) as raised:
+        scored(tmp_path, good, good + "went\n" + good, suffix="conll")
+    assert [(found.code, found.line) for found in raised.value.findings] == [("bad-row", 41)]
+    with pytest.raises(InputError) as raised:
+        scored(tmp_path, good, good + "went Q-PER\n" + good, suffix="conll")
+    assert [(found.code, found.line) for found in raised.value.findings] == [("tag-unknown", 41)]
+
+
+def test_conll_tokens_may_be_a_sign_of_comments(tmp_path):
+    found = scored(tmp_path, rows("# id = 1", "# B-TAG", "x O"), rows("# id = 1", "# O", "x O"), suffix="conll")
+    assert counted(found) == (1, 0)
+
+
+def test_iob1_is_not_malformed(tmp_path):
+    """In IOB1 a B- only parts neighbours of one label; strict reading would take these tags for IOB2."""
+    text = rows("a I-X", "b O", "c I-X", "d B-X")
+    for scheme, expected in (("lenient", []), ("IOB1", []), ("strict", ["tag-malformed"] * 4)):
+        found = scored(tmp_path, text, suffix="conll", scheme=scheme)
+        assert [code for code in codes(found) if code == "tag-malformed"] == expected
+
+
+def folder(path, **files):
+    path.mkdir()
+    for name, content in files.items():
+        (path / f"{name}.ann").write_bytes(content if isinstance(content, bytes) else content.encode())
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("T1\tPER 4 0\tAnna", "span-empty"),
+        ("hello world", "span-unreadable"),
+        ("T1\tPER 0 99999999999999999999\tAnna", "span-unreadable"),
+        (b"T1\tPER 0 4\tAnn\xe9", "file-unreadable"),
+    ],
+)
+def test_brat_lines_that_are_none(tmp_path, line, code):
+    gold = folder(tmp_path / "gold", a="T1\tPER 0 4\tAnna\nR1\tIn Arg1:T1 Arg2:T1\n#1\tAnnotatorNotes T1\thm\n")
+    result = CliRunner().invoke(command, ["evaluate", gold, folder(tmp_path / "pred", a=line)])
+    assert result.exit_code == 2
+    assert f"error[{code}]" in result.stderr
