@@ -47,9 +47,9 @@ FORMATS: dict[str, Format] = {
     ),
     "jsonl": Format("JSON Lines", json.is_jsonl, json.read_jsonl, '{"id": "1", "value": ["A", "B"]}'),
     "brat": Format("brat standoff", brat.is_brat, brat.read_brat, "T1<TAB>PER 0 4<TAB>Anna"),
-    "trec-qrels": Format("TREC judgements", trec.is_qrels, trec.read_qrels, "q1 0 doc7 2"),
     "trec-run": Format("TREC run", trec.is_run, trec.read_run, "q1 Q0 doc7 1 14.2 tag"),
     "conll": Format("CoNLL columns with tags", conll.is_conll, conll.read_conll, "Anna B-PER"),
+    "trec-qrels": Format("TREC judgements", trec.is_qrels, trec.read_qrels, "q1 0 doc7 2"),
     "tsv": Format("Tab-separated values", delimited.is_tsv, delimited.read_tsv, "test_case<TAB>id<TAB>value"),
     "csv": Format("Comma-separated values", delimited.is_csv, delimited.read_csv, "id,value"),
 }

@@ -23,16 +23,19 @@ _FULL = re.compile(r"O|[BIELSU]-\S+")
 
 
 def is_conll(source: Source) -> bool:
-    """Several columns apart by blanks, of which one holds tags on nine of ten lines of the head."""
+    """Several columns apart by blanks, of which one holds tags on nine of ten lines of the head.
+
+    In another than the last one there must be an O: ids of documents may look like `B-12`.
+    """
     lines = source.head.decode(errors="replace").split("\n")[:200][: -1 if len(source.head) == 1 << 16 else None]
     fields = [fields for _, fields in _rows(lines) if fields]
     width = max(map(len, fields), default=0)
-    columns = ([f[column] for f in fields if len(f) > abs(column)] for column in (-1, *range(1, width)))
-    return any(tags and _FULL.fullmatch(tags[0]) and _mostly_tags(tags, len(fields)) for tags in columns)
+    last, *inner = ([f[column] for f in fields if len(f) > abs(column)] for column in (-1, *range(1, width)))
+    return any(_mostly_tags(tags, len(fields)) for tags in (last, *(tags for tags in inner if "O" in tags)))
 
 
 def _mostly_tags(values: Sequence[str], lines: int) -> bool:
-    return 10 * sum(_FULL.fullmatch(value) is not None for value in values) >= 9 * lines
+    return bool(values) and 10 * sum(_FULL.fullmatch(value) is not None for value in values) >= 9 * lines
 
 
 def _rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
