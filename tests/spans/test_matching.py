@@ -152,3 +152,54 @@ def test_tags_through_nervaluate():
         g, p = (tags.decode(side, labels) for side in sides)
         expected = as_dicts(Evaluator(gold, pred, tags=labels, loader="list").evaluate())
         assert_theirs(expected, g, p, labels, 0.01)
+
+
+def rank(gold, pred, chosen):
+    """What a matching is worth: equal spans, equal places, pairs of one label, pairs, common positions."""
+    both = [(gold[g], pred[p]) for g, p in chosen]
+    place = [a[2:] == b[2:] for a, b in both]
+    label = [a[1] == b[1] for a, b in both]
+    common = sum(min(a[3], b[3]) - max(a[2], b[2]) for a, b in both)
+    return sum(map(min, place, label)), sum(place), sum(label), len(both), common
+
+
+def every(golds, options, taken=()):
+    """All one-to-one matchings of the eligible pairs."""
+    if not golds:
+        yield ()
+        return
+    first, *rest = golds
+    yield from every(rest, options, taken)
+    for p in options[first]:
+        if p not in taken:
+            yield from (((first, p), *others) for others in every(rest, options, (*taken, p)))
+
+
+SHARES = [(0.0, "gold"), (0.5, "gold"), (0.5, "pred"), (0.5, "longer"), (0.34, "iou"), (0.5, "iou")]
+
+
+@pytest.mark.parametrize("policy", matching.POLICIES)
+@pytest.mark.parametrize("seed", range(60))
+def test_no_matching_is_better_under_any_policy(seed, policy):
+    """Several spans at one place with different labels decide together whom they leave for the others."""
+    draw = random.Random(seed)
+    gold, pred = (
+        [(0, draw.choice("ABC"), at, at + draw.randint(1, 4)) for at in draw.choices(range(5), k=4)] for _ in range(2)
+    )
+    sides = spans(gold, ["A", "B", "C"]), spans(pred, ["A", "B", "C"])
+    for threshold, of in SHARES:
+        pairs = matching.eligible(*sides, policy, threshold=threshold, of=of)
+        options = {g: [] for g in range(len(gold))}
+        for g, p in zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True):
+            options[g].append(p)
+        best = max(rank(gold, pred, chosen) for chosen in every(list(options), options))
+        found = matching.match(*sides, policy, threshold=threshold, of=of)
+        assert rank(gold, pred, zip(found.gold.tolist(), found.pred.tolist(), strict=True)) == best
+
+
+def test_who_takes_an_equal_place_leaves_the_other_its_label():
+    """A and B lie where C is predicted; the prediction A beside it is for A, so B takes C."""
+    gold = spans([(0, "A", 0, 4), (0, "B", 0, 4)], ["A", "B", "C"])
+    pred = spans([(0, "C", 0, 4), (0, "A", 0, 3)], ["A", "B", "C"])
+    found = matching.match(gold, pred, "partial")
+    assert sorted(zip(found.gold.tolist(), found.pred.tolist(), strict=True)) == [(0, 1), (1, 0)]

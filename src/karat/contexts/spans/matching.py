@@ -187,13 +187,8 @@ def _ranks(order: Ints) -> Ints:
 
 def _in_order(gold: Spans, pred: Spans, pairs: Pairs) -> Pairs:
     """The best matching of sorted spans: what the input's order was can then decide nothing."""
-    chosen, left = [], pairs
-    for equal in (True, False):
-        taken = _equal_spans(gold, pred, left, with_label=equal)
-        left = _without(left, taken)
-        chosen.append(taken)
-    chosen.append(heaviest(gold, pred, left))
-    return joined(chosen)
+    equal = _equal_spans(gold, pred, pairs)
+    return joined([equal, heaviest(gold, pred, _without(pairs, equal))])
 
 
 def joined(parts: list[Pairs]) -> Pairs:
@@ -214,18 +209,16 @@ def _is_in(rows: Ints, taken: Ints) -> Bools:
     return mask[rows]
 
 
-def _equal_spans(gold: Spans, pred: Spans, pairs: Pairs, *, with_label: bool) -> Pairs:
-    """Pair off spans at one place; of several equal ones the k-th gold (by label) takes the k-th prediction."""
-    keep = same_place(gold, pred, pairs)
-    pairs = pairs.take(keep & same_label(gold, pred, pairs) if with_label else keep)
+def _equal_spans(gold: Spans, pred: Spans, pairs: Pairs) -> Pairs:
+    """Pair off equal spans; of several the k-th gold span takes the k-th prediction."""
+    pairs = pairs.take(same_place(gold, pred, pairs) & same_label(gold, pred, pairs))
     if _all_once(pairs.gold) and _all_once(pairs.pred):
         return pairs
-    order = np.lexsort((pairs.pred, pred.label[pairs.pred], pairs.gold))
-    by_pred = np.lexsort((pairs.gold, gold.label[pairs.gold], pairs.pred))
-    rank_pred, rank_gold = np.empty(len(pairs), dtype=np.int64), np.empty(len(pairs), dtype=np.int64)
-    rank_pred[order] = rank_in_group(pairs.gold[order])  # this prediction's rank among its equals
-    rank_gold[by_pred] = rank_in_group(pairs.pred[by_pred])
-    return pairs.take(rank_pred == rank_gold)
+    pairs = pairs.take(np.lexsort((pairs.pred, pairs.gold)))
+    by_pred = np.lexsort((pairs.gold, pairs.pred))
+    nth_gold = np.empty(len(pairs), dtype=np.int64)
+    nth_gold[by_pred] = rank_in_group(pairs.pred[by_pred])
+    return pairs.take(rank_in_group(pairs.gold) == nth_gold)
 
 
 def _all_once(rows: Ints) -> bool:
@@ -237,9 +230,16 @@ Weigh = Callable[[Spans, Spans, Pairs, Ints], Ints]
 
 
 def _most_alike(gold: Spans, pred: Spans, pairs: Pairs, component: Ints) -> Ints:
-    """More pairs of one label outweigh more pairs, and those outweigh all common positions of a component."""
-    most = int(np.bincount(component, weights=pairs.common).max()) + 1
-    return pairs.common + most + most * len(pairs) * same_label(gold, pred, pairs)
+    """More pairs at one place outweigh more of one label, those more pairs, those all that a component has in common."""
+    common = np.bincount(component, weights=pairs.common).astype(np.int64) + 1
+    most = np.minimum(_spans_of(pairs.gold, component), _spans_of(pairs.pred, component)) + 1
+    common, most = common[component], most[component]
+    return pairs.common + common * (1 + most * (same_label(gold, pred, pairs) + most * same_place(gold, pred, pairs)))
+
+
+def _spans_of(rows: Ints, component: Ints) -> Ints:
+    """How many spans of a side each component has."""
+    return np.bincount(component[np.unique(rows, return_index=True)[1]])
 
 
 def heaviest(gold: Spans, pred: Spans, pairs: Pairs, weigh: Weigh = _most_alike) -> Pairs:
