@@ -131,3 +131,21 @@ def test_documents_without_any_span() -> None:
     gold = [{"id": "1", "spans": [{"start": 0, "end": 4, "label": "P"}]}]
     e = karat.evaluate(gold, [{"id": "1", "spans": []}])
     assert (e.context, e["f1"].value) == ("spans", 0.0)
+
+
+@pytest.mark.parametrize("said", [None, "utf-8", "UTF8"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_utf8_however_it_is_said(tmp_path: Path, said: str | None, mark: str) -> None:
+    path = tmp_path / "records.jsonl"
+    path.write_text(mark + '{"id": "1", "value": "é"}\n', encoding="utf-8")
+    assert not karat.validate(path, encoding=said)
+    path.write_bytes(b'{"id": "1", "value": "A"}\n{"id": "2", "value": "\xe9"}\n')
+    assert [(f.code, f.line) for f in karat.validate(path, encoding=said)] == [("not-utf8", 2)]
+
+
+def test_an_encoding_is_that_of_text_files(tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"id": ["1"], "value": ["é"]}), tmp_path / "gold.parquet")
+    (tmp_path / "pred.csv").write_bytes("id,value\n1,é\n".encode("latin-1"))
+    e = karat.evaluate(tmp_path / "gold.parquet", tmp_path / "pred.csv", encoding="latin-1")
+    assert e["accuracy"].value == 1.0

@@ -91,11 +91,13 @@ class Source:
             raise InputError([finding("file-empty", self.name)])
 
     def _recode(self, encoding: str | None) -> None:
+        if self.head.startswith(_BINARY):
+            return
         marked = next((e for bom, e in _BOMS.items() if self.head.startswith(bom)), None)
-        wanted = encoding or marked
-        if wanted is None and not self.head.startswith(_BINARY) and (guess := _looks_wide(self.head)):
+        wanted = marked if encoding is None or self._is_utf8(encoding) else encoding
+        if encoding is None and marked is None and (guess := _looks_wide(self.head)):
             raise InputError([finding("looks-utf16", self.name, 1, encoding=guess)])
-        if wanted in (None, "utf-8"):
+        if wanted is None:
             return
         if wanted == "utf-16":
             self.findings.append(finding("encoding-utf16", self.name, encoding="UTF-16"))
@@ -104,12 +106,16 @@ class Source:
                 for block in iter(lambda: text.read(1 << 20), ""):
                     file.write(block.removeprefix("\ufeff").encode())
                 self.path = Path(file.name)
-        except LookupError as error:
-            way_out = "name one that Python knows, such as latin-1, cp1252 or utf-16"
-            raise InputError([finding("bad-option", self.name, message=str(error), way_out=way_out)]) from error
         except UnicodeError as error:
             raise InputError([finding("file-unreadable", self.name, reason=f"it is not {wanted}: {error}")]) from error
         self.__dict__.pop("head", None)
+
+    def _is_utf8(self, encoding: str) -> bool:
+        try:
+            return codecs.lookup(encoding).name == "utf-8"
+        except LookupError as error:
+            way_out = "name one that Python knows, such as latin-1, cp1252 or utf-16"
+            raise InputError([finding("bad-option", self.name, message=str(error), way_out=way_out)]) from error
 
     @cached_property
     def head(self) -> bytes:
