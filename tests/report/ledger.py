@@ -155,7 +155,7 @@ class Ledger:
             return [f"{p['units']:,}" if found.column == "units" else f"{100 * p['share']:.1f} %" for p in of] or None
         if DRAWN in found.text:
             return [found.text]
-        details = [d for s in self._systems(found.part) for d in s["details"] if d["title"] == found.chart]
+        details = [d for s in self._systems(found.part) for d in s["details"] if found.chart in _titles(d)]
         cells = [
             row[[i for i, column in enumerate(d["columns"]) if column == found.column][found.nth]]
             for d in details
@@ -254,6 +254,11 @@ class Ledger:
         return [self.evaluation]
 
 
+def _titles(detail: dict[str, Any]) -> tuple[str, str]:
+    """What a detail is called; the page leaves to a chart to say which way is which."""
+    return detail["title"], detail["title"].partition(" (gold down")[0]
+
+
 def _line(text: str, counts: list[int]) -> bool:
     """Is every number in a line of a heat map, as many characters to a cell, the count of its cell?"""
     wide = len(text) // len(counts)
@@ -325,6 +330,7 @@ def _strings(node: Any) -> list[str]:
             todo += one
         elif isinstance(one, str) and any(c.isdigit() for c in one):
             found |= {one, one.split(" (")[0], " ".join(one.split())}
+            found |= {f"{one[:10]} {one[11:16]} UTC"} if one.endswith("+00:00") else set()  # to the minute
     return sorted(found, key=len, reverse=True)
 
 

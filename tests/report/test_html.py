@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from tests.report import browser as chromium
@@ -16,6 +17,7 @@ from tests.report.examples import EXAMPLES
 
 import karat
 from karat.evaluation import Evaluation, Interval, Score
+from karat.findings import finding
 from karat.report.rows import number
 
 METRICS = (
@@ -232,6 +234,73 @@ def test_what_users_write_is_escaped():
     html = karat.evaluate({"1": bad, "2": "B"}, {"1": "B", "2": bad}).to_html(title=bad)
     assert "<script>alert" not in html
     assert "\x00" not in html
+
+
+def labelled(labels: list[str], systems: int = 2, n: int = 120) -> Evaluation:
+    """Systems that take one label for the next now and then."""
+    gold = [{"id": str(i), "value": labels[i % len(labels)]} for i in range(n)]
+    wrong = {
+        f"a system with a long name, number {k}": [
+            g if i % (k + 2) else g | {"value": labels[(i + 1) % len(labels)]} for i, g in enumerate(gold)
+        ]
+        for k in range(systems)
+    }
+    return karat.evaluate(gold, wrong, metrics=["f1"], units=True)
+
+
+def measured(browser, tmp_path, found: Evaluation, width: int = 1280) -> tuple[int, int]:
+    """Height and width of the page; it is accessible."""
+    (tmp_path / "report.html").write_text(found.to_html(), encoding="utf-8")
+    with chromium.page(browser, tmp_path / "report.html", width) as (page, _):
+        assert chromium.violations(page) == []
+        return tuple(page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]"))
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_long_labels_have_room(browser, tmp_path, width):
+    """Labels of 200 characters, with blanks or without: some lines each, not a letter to a line."""
+    labels = [f"{i} " + "very long label " * 12 for i in range(3)] + [f"{i}" + "unbroken" * 25 for i in range(3)]
+    height, wide = measured(browser, tmp_path, labelled(labels), width)
+    assert height < (9_000 if width == 360 else 6_000)
+    assert wide <= width
+
+
+def test_many_systems_are_folded_and_opened_by_their_links(browser, tmp_path):
+    found = labelled(list("ABCD"), systems=30)
+    assert measured(browser, tmp_path, found)[0] < 8_000
+    with chromium.page(browser, tmp_path / "report.html") as (page, _):
+        names = [row[0] for row in cells_of(page, ".sortable tbody tr")]
+        assert names == [s.name for s in found.systems]
+        page.get_by_role("link", name="number 29").click()
+        assert page.evaluate("[...document.querySelectorAll('.system[open] h2')].map(h => h.id)") == ["system-30"]
+        assert page.evaluate("document.querySelector('.sortable th a').scrollWidth <= document.querySelector('.sortable tbody th').clientWidth")  # fmt: skip
+
+
+def test_what_is_left_out_is_said():
+    found = labelled([f"class {i}" for i in range(70)], n=700)
+    html = found.to_html()
+    assert "F1 by class (the 50 worst of 70)" in html
+    worst = sorted(found.systems[0]["f1"].by_class.values(), key=lambda p: p.value)[0]
+    assert f">{worst.label}<" in html
+    one = finding("few-units", count=3, units="units")
+    found.systems[0].findings = [msgspec.structs.replace(one, line=i) for i in range(1_000)]
+    html = found.to_html()
+    assert html.count('<li class="warning"') == 50
+    assert "Left out: 950 few-units." in html
+
+
+def test_reasons_of_several_systems_are_said():
+    gold = [{"id": str(i), "value": "A"} for i in range(4)]
+    html = karat.evaluate(gold, {"a": gold, "b": gold}, metrics=["kappa", "accuracy"]).to_html()
+    assert "– Cohen&#39;s kappa: one label in use" in html
+
+
+def test_signs_that_belong_to_words_are_kept():
+    label = "10\u00a0000 \N{WOMAN}\u200d\N{GIRL} \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    html = karat.evaluate({"1": label, "2": "a\tb"}, {"1": "a\tb", "2": label}).to_html()
+    assert label in html
+    assert "a␉b" in html
+    assert "\ufffd" not in html
 
 
 def test_undefined_scores_say_why():

@@ -121,7 +121,7 @@ def confusion_grid(title: str, detail: Detail, limit: int = PAIRS) -> Grid:
         [pair["gold"], pair["pred"], f"{pair['units']:,}", f"{100 * pair['share']:.1f} %"]
         for pair in confused_labels(detail, limit)
     ]
-    return Grid(title, ["gold", "predicted", "units", "of the gold class"], rows)
+    return Grid(title, ["gold", "predicted", "units", "of gold"], rows)
 
 
 def _grid(title: str, units: Sequence[Any], columns: list[str], said: Callable[[Any], list[str]]) -> Grid:

@@ -25,9 +25,23 @@ _DARK = {
 }  # fmt: skip
 
 
+_JOINERS = frozenset("\u00ad\u200c\u200d\u200e\u200f")
+"""Characters that are not seen and yet belong to words: Persian, emoji of several people, marks of direction."""
+
+
 def printable(label: object) -> str:
-    """Text with � for every character that XML forbids or a reader cannot see."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in str(label))
+    """Text with a sign for every character that XML forbids or a reader cannot see.
+
+    >>> printable("a\\tb\\x00c"), printable("10\\u202f000") == "10\\u202f000"
+    ('a␉b␀c', True)
+    """
+    return "".join(c if c.isprintable() else _sign(c) for c in str(label))
+
+
+def _sign(c: str) -> str:
+    if (c.isspace() and ord(c) >= 0xA0 and c not in "\u2028\u2029") or c in _JOINERS:
+        return c
+    return chr(0x2400 + ord(c)) if ord(c) < 0x20 else "\ufffd"
 
 
 def escape(label: object) -> str:
@@ -101,7 +115,8 @@ def bare(chart: str) -> str:
     return chart.replace(f"<style>{STYLE}</style>", "")
 
 
-_NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMW@%—")
+_NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMW@%—…")
+_BROAD = frozenset("<>=+~^#&")
 
 
 def text_width(label: str, size: int = FONT) -> float:
@@ -114,7 +129,9 @@ def _advance(c: str) -> float:
         return 0.36
     if c in _WIDE or ord(c) > 0x2E80:
         return 1.0
-    return 0.74 if c.isupper() else 0.6
+    if c in _JOINERS:
+        return 0.0
+    return 0.74 if c.isupper() else 0.84 if c in _BROAD else 0.62
 
 
 def fitted(label: str, width: float, size: int = FONT) -> str:

@@ -17,4 +17,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
+const unfold = () => document.getElementById(location.hash.slice(1))?.closest("details")?.setAttribute("open", "");
+addEventListener("hashchange", unfold);
+unfold();
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(d => d.open = true));

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from markupsafe import Markup
 
 from karat.contexts import catalogue, context
 from karat.evaluation import Detail, Evaluation, Interval, Part, Score, SystemResult
+from karat.findings import Finding
 from karat.provenance import signature
 from karat.report.charts import svg
 from karat.report.charts.bars import Bar, bars
@@ -34,6 +36,10 @@ FOLDED = 10
 """Longest table that is not folded away."""
 LARGEST = 40
 """Most classes of a confusion matrix that is drawn."""
+OPEN = 6
+"""Most systems whose parts of the page are not folded away."""
+LONG = 32
+"""Characters of a cell from which on its column is given room, and its text lines."""
 
 
 class Figure(NamedTuple):
@@ -71,9 +77,10 @@ class Table(NamedTuple):
 
     @property
     def classes(self) -> str:
-        """The table's own class, and one for each column of words, which stand to the left."""
+        """The table's own class, one for each column of words, which stand to the left, and one for each of long texts."""
         words = [f"w{i + 1}" for i in range(1, len(self.head)) if worded(self.rows, i)]
-        return " ".join([*([self.css] if self.css else []), *words])
+        long = [f"l{i + 1}" for i in range(len(self.head)) if any(len(row[i]) > LONG for row in self.rows)]
+        return " ".join([*([self.css] if self.css else []), *words, *(long if any(words) or "l1" in long else [])])
 
 
 class Chart(NamedTuple):
@@ -123,6 +130,27 @@ class View:
         return context(self.evaluation.context).title
 
     @property
+    def created(self) -> str:
+        """When it was evaluated, to the minute."""
+        said = str(self.evaluation.provenance.get("created", ""))
+        return f"{said[:10]} {said[11:16]} UTC" if said.endswith("+00:00") else said
+
+    @property
+    def folded(self) -> bool:
+        """Whether each system's part is opened by the reader."""
+        return len(self.systems) > OPEN
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        return self.evaluation.findings[: self.rows]
+
+    @property
+    def more_findings(self) -> str:
+        """How many findings of which kind are left out."""
+        rest = Counter(f.code for f in self.evaluation.findings[self.rows :])
+        return ", ".join(f"{n:,} {code}" for code, n in rest.most_common())
+
+    @property
     def gold(self) -> str:
         return str(next((i["path"] for i in self.inputs if i["role"] == "gold"), ""))
 
@@ -137,7 +165,11 @@ class View:
         plan, provenance = self.evaluation.plan, self.evaluation.provenance
         options = ", ".join(f"{k} = {_said(v)}" for k, v in plan.get("options", {}).items())
         versions = ", ".join(f"{k} {v}" for k, v in provenance.get("versions", {}).items())
-        said = [("Context", plan.get("context", "")), ("Options", options), ("Undefined", plan.get("undefined", ""))]
+        said = [
+            ("Context", plan.get("context", "")),
+            ("Options", options),
+            ("Undefined scores", plan.get("undefined", "")),
+        ]
         said += [("Seed", plan.get("seed", 0)), ("Versions", versions), ("Created", provenance.get("created", ""))]
         return [(name, str(value)) for name, value in said if str(value)]
 
@@ -172,6 +204,17 @@ class View:
     @property
     def heads(self) -> list[Score]:
         return list(self.evaluation.systems[0])
+
+    @property
+    def widest(self) -> int:
+        """Letters of the longest name, up to a width that leaves room for the scores."""
+        return min(max(len(s.name) for s in self.evaluation.systems), 26)
+
+    @property
+    def undefined(self) -> list[tuple[str, str]]:
+        """Metrics that have no score for some system, and why."""
+        every = (score for system in self.evaluation.systems for score in system if score.value is None)
+        return list(dict.fromkeys((score.label, score.undefined or "") for score in every))
 
     @property
     def forest(self) -> Chart | None:
@@ -310,13 +353,21 @@ class SystemView:
         main = self.result.scores.get(self.view.main, scores[0])
         main = main if main.by_class else scores[0]
         parts = [s.by_class for s in scores]
-        labels = list(main.by_class)[: self.view.rows]
+        labels = self._classes(main)
         rows = [[label, *(_cell(self.view, p.get(label)) for p in parts)] for label in labels]
         heads = ["class", *_class_heads(scores)]
         table = Table("All metrics by class", heads, rows, len(main.by_class) - len(labels), "numbers")
         shown = [_bar(label, main.by_class[label], self.view) for label in labels]
         title = f"{_class_heads([main])[0]} by class"
+        title += f" (the {len(labels)} worst of {len(main.by_class):,})" if len(labels) < len(main.by_class) else ""
         return drawn(title, bars(shown, title=f"{title}: {self.name}"), table)
+
+    def _classes(self, main: Score) -> list[str]:
+        """All classes, or the worst if there are too many."""
+        labels = list(main.by_class)
+        if len(labels) <= self.view.rows:
+            return labels
+        return sorted(labels, key=lambda label: _worst_first(main.by_class[label], main))[: self.view.rows]
 
     @property
     def worst(self) -> Table | None:
@@ -380,8 +431,9 @@ def _matrix(detail: Detail, system: str) -> Chart:
     counts = np.array([row[1:] for row in detail.rows], np.int64).reshape(len(detail.rows), -1)
     names = [str(row[0]) for row in detail.rows]
     image = heat_map(names, detail.columns[1:], counts, title=f"{detail.title}: {system}")
-    table = Table(detail.title, detail.columns, [[str(v) for v in row] for row in detail.rows])
-    return drawn(detail.title, image, table)
+    title = detail.title.partition(" (gold down")[0]  # the chart says which way is which
+    table = Table(title, detail.columns, [[str(v) for v in row] for row in detail.rows])
+    return drawn(title, image, table)
 
 
 def _plain(detail: Detail, view: View) -> Table:
