@@ -167,6 +167,22 @@ def test_broken_ranks_of_frames() -> None:
     assert refused(*frames) == [("rank-not-whole", 1), ("rank-not-whole", 3), ("rank-not-whole", 4)]
 
 
+@pytest.mark.parametrize("form", ["csv", "json", "parquet", "polars", "pandas"])
+def test_ranks_beside_scores(form: str, tmp_path: Path) -> None:
+    """Whatever holds both: scores decide, a contradiction is said with its line, --order rank turns to the ranks."""
+    polars = pytest.importorskip("polars")
+    gold = polars.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, 0]})
+    run = polars.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "rank": [1, 2], "score": [1.0, 2.0]})
+    path, given = tmp_path / f"run.{form}", {"polars": run, "pandas": run.to_pandas()}
+    if form not in given:
+        getattr(run, f"write_{form}")(path)
+    evaluation = karat.evaluate(gold, given.get(form, path), metrics=["RR"])
+    assert evaluation["RR"].value == 0.5
+    line = {"csv": 3, "json": 1}.get(form, 2)
+    assert [(f.code, f.line) for f in evaluation.findings] == [("rank-score-disagree", line)]
+    assert karat.evaluate(gold, given.get(form, path), metrics=["RR"], order="rank")["RR"].value == 1.0
+
+
 def test_fields_that_were_forgotten(tmp_path: Path) -> None:
     """A run without tags and judgements without iteration are told to be that."""
     gold, pred = written(tmp_path, qrels_text(), run_text().replace(" t\n", "\n"))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from karat.contexts.ranking.counting import Batch
 from karat.contexts.ranking.judgements import Judgements
+from karat.contexts.ranking.relations import rank_beside
 from karat.contexts.ranking.strings import PADDING, Strings, Views
 from karat.findings import LIMIT, InputError, finding
 from karat.read.source import Source
@@ -126,7 +127,8 @@ def read_frame(frame: Any, read: Read) -> Table | None:
         import pyarrow as arrow
     except ImportError:
         return None
-    kind, used = type(frame).__module__, list(roles.values())
+    kind, rank = type(frame).__module__, rank_beside(names, roles["value"])
+    used = [*roles.values(), *([rank] if rank and read.role == "pred" else [])]
     if kind.startswith("pandas"):
         columns = arrow.Table.from_pandas(frame[used], preserve_index=False)
     else:  # Polars plans a select, but not an index
@@ -143,12 +145,21 @@ def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) ->
     numbers = value.cast(arrow.float64()).to_numpy()
     if not len(numbers):
         raise InputError([finding("no-records", read.name)])
-    native: Any = FrameRun(names, documents, numbers)
+    rank = rank_beside(columns.column_names, roles["value"])
+    native: Any = FrameRun(names, documents, numbers, _ranks(arrow, columns[rank]) if rank else None)
     if read.role == "gold":
         native = Judgements(names.strings(), documents.strings(), numbers, np.arange(1, len(numbers) + 1))
     out = table(read, "frame", native, len(numbers), [])
     out.roles = roles
     return out
+
+
+def _ranks(arrow: Any, column: Any) -> NDArray[np.float64]:
+    """Ranks as numbers; one that is none, or missing, is NaN."""
+    try:
+        return column.cast(arrow.float64()).to_numpy()
+    except arrow.ArrowInvalid:
+        return np.full(len(column), np.nan)
 
 
 class Text(NamedTuple):
@@ -212,8 +223,14 @@ def _views(column: Any) -> Short | None:
 class FrameRun:
     """A run as columns."""
 
-    def __init__(self, names: Text | Short, documents: Text | Short, number: NDArray[np.float64]) -> None:
-        self.names, self.documents, self.number = names, documents, number
+    def __init__(
+        self,
+        names: Text | Short,
+        documents: Text | Short,
+        number: NDArray[np.float64],
+        rank: NDArray[np.float64] | None = None,
+    ) -> None:
+        self.names, self.documents, self.number, self.rank = names, documents, number, rank
 
     def batches(self, whole: bool) -> Iterator[Batch]:
         """Slices that end where the query changes."""
@@ -226,5 +243,7 @@ class FrameRun:
             if change:
                 part = slice(begin, begin + change)
                 line = np.arange(begin + 1, begin + change + 1)
-                yield Batch(names[:change], self.documents.strings(begin, begin + change), self.number[part], line)
+                rank = None if self.rank is None else self.rank[part]
+                documents = self.documents.strings(begin, begin + change)
+                yield Batch(names[:change], documents, self.number[part], line, rank)
             begin += change

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from karat.contexts.ranking.relations import rank_beside
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.long import gather, is_long, long_columns
 from karat.read.records import Swept
@@ -104,8 +105,8 @@ def _made(
 
 def _extra(read: Read, types: Mapping[str, str], used: Mapping[str, str], long: bool = False) -> list[Finding]:
     """A finding for columns that nothing reads."""
-    carried = text_column(types, used) if read.role == "gold" and not long else None
-    extra = [c for c in types if c not in (*used.values(), carried)]
+    carried = () if long else _beside(read, types, used).values()
+    extra = [c for c in types if c not in (*used.values(), *carried)]
     return [finding("extra-fields", read.name, fields=", ".join(extra[:10]))] if extra else []
 
 
@@ -120,9 +121,16 @@ def _cluster(read: Read, types: Mapping[str, str]) -> str:
 
 
 def _carried(read: Read, types: Mapping[str, str], found: Mapping[str, str]) -> str:
-    """Gold's column with the text of each item: no metric reads it, but people who look at errors do."""
-    column = text_column(types, found)
-    return "" if column is None or read.role != "gold" else f", CAST({quoted(column)} AS VARCHAR) AS text"
+    """The columns beside the values, as SQL."""
+    casts = {"text": "CAST({} AS VARCHAR)", "rank": "coalesce(TRY_CAST({} AS DOUBLE), 'nan'::DOUBLE)"}
+    return "".join(f", {casts[n].format(quoted(c))} AS {n}" for n, c in _beside(read, types, found).items())
+
+
+def _beside(read: Read, types: Mapping[str, str], found: Mapping[str, str]) -> dict[str, str]:
+    """Columns that no metric reads: gold's texts, for people who look at errors, and ranks to compare scores with."""
+    gold = read.role == "gold"
+    column = text_column(types, found) if gold else rank_beside(types, found.get("value", ""))
+    return {"text" if gold else "rank": column} if column else {}
 
 
 def text_column(types: Mapping[str, str], found: Mapping[str, str]) -> str | None:

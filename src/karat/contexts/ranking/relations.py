@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,11 @@ def are_ranks(table: Table, options: Mapping[str, Any]) -> bool:
     if options["order"] != "auto":
         return bool(options["order"] == "rank")
     return table.roles.get("value", "score").lower() in RANKS
+
+
+def rank_beside(columns: Iterable[str], value: str) -> str | None:
+    """The column of ranks that stands beside one of scores."""
+    return next((c for c in columns if c.lower() == "rank" and value.lower() == "score"), None)
 
 
 def exchanged(gold: Table, pred: Table) -> bool:
@@ -69,9 +74,11 @@ class Relation:
         self._run, self._table = run, table
 
     def batches(self, whole: bool) -> Iterator[Batch]:
-        rows = self._run(f"SELECT test_case, id, value FROM {self._table.sql}")
+        rank = rank_beside(self._table.columns, self._table.roles.get("value", ""))
+        rows = self._run(f"SELECT test_case, id, value{', rank' if rank else ''} FROM {self._table.sql}")
         names, documents = Strings.of(rows["test_case"].tolist()), Strings.of(rows["id"].tolist())
-        yield Batch(names, documents, np.asarray(rows["value"], float), np.arange(1, len(names) + 1))
+        stated = np.asarray(rows["rank"], float) if rank else None
+        yield Batch(names, documents, np.asarray(rows["value"], float), np.arange(1, len(names) + 1), stated)
 
 
 class Scored:

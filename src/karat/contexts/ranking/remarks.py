@@ -18,13 +18,18 @@ from karat.findings import LIMIT, Finding, finding
 _POLICY = {"zero": "they score 0", "skip": "they are left out", "undefined": "they are undefined", "error": ""}
 
 
-def each(code: str, table: Table, lines: Sequence[int], **facts: Any) -> list[Finding]:
+def each(code: str, table: Table, lines: Sequence[int | None], **facts: Any) -> list[Finding]:
     """One finding per line, the first of them shown and the rest counted."""
     return [finding(code, table.name, line, **facts) for line in lines[:LIMIT]] + more(code, len(lines), table)
 
 
 def _text(name: bytes) -> str:
     return name.decode(errors="replace")
+
+
+def _line(table: Table, at: int) -> int | None:
+    """Where a row stands in its file; readers of their own count lines, an engine counts records."""
+    return at if table.native is not None else table.line(at - 1)
 
 
 def _first(names: Sequence[bytes]) -> str:
@@ -62,11 +67,11 @@ def run_remarks(
     ]
     out += more("repeated-document", len(found.repeated), table)
     if are_ranks(table, options):
-        out += each("rank-not-whole", table, found.broken_ranks)
+        out += each("rank-not-whole", table, [_line(table, at) for at in found.broken_ranks])
     else:
         out += each("nan-score", table, found.nan)
         stated = {"stated-rank-not-whole": found.broken_ranks, "rank-score-disagree": found.disagree}
-        out += [finding(code, table.name, lines[0], count=len(lines)) for code, lines in stated.items() if lines]
+        out += [finding(c, table.name, _line(table, at[0]), count=len(at)) for c, at in stated.items() if at]
     if found.tied:
         facts: dict[str, Any] = {"count": found.tied, "total": found.documents, "rule": _RULES[counter.ties]}
         out.append(finding("tied-documents", table.name, **facts))
