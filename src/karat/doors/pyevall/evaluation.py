@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -135,10 +135,17 @@ class Run:
         """Where reading differs from PyEvALL's, and test cases that no prediction is for."""
         if not self.strict:
             for is_gold, source in self.sources.items():
-                for note in source.notes:
+                for note in (*source.notes, *self.oddities(source.records)):
                     self.scores.note(f"{self.paths[is_gold].name}: {NOTES[note]}")
             absent = [name for name in gold.values if name not in pred.values]
             self.scores.found(finding("test-case-missing", self.paths[False].name, name=name) for name in absent)
+
+    def oddities(self, records: list[Any]) -> Iterator[str]:
+        """What PyEvALL makes of otherwise good files."""
+        if any(isinstance(record["value"], float) for record in records):
+            yield "whole-floats"
+        if self.paths[False].name == self.paths[True].name and all(one.format for one in self.sources.values()):
+            yield "same-name"
 
     def unusable(self, gold: bool) -> bool:
         path = self.paths[gold]
@@ -198,6 +205,8 @@ class Run:
         if key not in METRICS:
             return MetricResult(key, self.strict, error=codes.UNKNOWN_METRIC)
         params = resolve(key, asked, self.params, self.strict)
+        for what in params.differences:
+            self.scores.note(f"{key}: {what}")
         result = MetricResult(key, self.strict, error=None if cases else codes.NO_TEST_CASE)
         self.scores.cases, setting = cases, Setting(self.scores)
         for case in cases:

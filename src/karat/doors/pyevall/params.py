@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any
@@ -38,11 +38,14 @@ HIDES_WARNINGS = ("ICMNorm", "ICMSoftNorm")
 
 @dataclass(frozen=True)
 class Params:
-    """The values to use, and the codes of what was refused: the form of metric_params, and single values."""
+    """The values to use, the codes of what was refused (the form of metric_params, and single values), and what
+    PyEvALL does otherwise.
+    """
 
     values: Mapping[str, Any]
     form: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
@@ -55,7 +58,17 @@ def resolve(metric: str, asked: str, given: Mapping[str, Any], strict: bool) -> 
     values = {name: own.get(name, given.get(name, DEFAULTS[name])) for name in TAKES.get(metric, ())}
     refused = [name for name, value in values.items() if not acceptable(name, value, strict)]
     shown = [] if strict and metric in HIDES_WARNINGS else map(codes.bad_param, refused)
-    return Params(values | {name: DEFAULTS[name] for name in refused}, form, list(shown))
+    unlike = [] if strict else list(differences(asked, given, values))
+    return Params(values | {name: DEFAULTS[name] for name in refused}, form, list(shown), unlike)
+
+
+def differences(asked: str, given: Mapping[str, Any], values: Mapping[str, Any]) -> Iterator[str]:
+    """What PyEvALL takes no notice of, and values that only one of both modes can use."""
+    if isinstance(given.get(asked), Mapping) and values.keys() & given[asked].keys():
+        yield "parameters under the metric's name count; PyEvALL takes no notice of them"
+    for name, value in values.items():
+        if acceptable(name, value, True) != acceptable(name, value, False):
+            yield f"{name}: NumPy's numbers are taken, NaN and infinity are not; PyEvALL does the reverse"
 
 
 def per_metric(asked: str, given: Mapping[str, Any], warnings: list[str], strict: bool) -> Mapping[str, Any]:
@@ -74,16 +87,16 @@ def per_metric(asked: str, given: Mapping[str, Any], warnings: list[str], strict
 
 
 def acceptable(name: str, value: Any, strict: bool) -> bool:
-    """Whether the value can be used; strict refuses NumPy's integers and lets NaN pass, as PyEvALL does."""
+    """Whether the value can be used; strict refuses NumPy's integers and lets NaN and infinity pass, as PyEvALL does."""
     whole, number = ((int,), (int, float)) if strict else ((Integral,), (Real,))
     kind: Any = whole if name in ("k_param", "r_param") else number
     if isinstance(value, bool) or not isinstance(value, kind):
         return False
-    return DOMAINS[name](value) or (math.isnan(value) and strict)
+    return DOMAINS[name](value) or (strict and (math.isnan(value) or name in ICM_PARAMS))
 
 
-def any_number(value: Any) -> bool:
-    return not math.isnan(value)
+def finite(value: Any) -> bool:
+    return math.isfinite(value)
 
 
 def share(value: Any) -> bool:
@@ -96,9 +109,9 @@ def count(value: Any) -> bool:
 
 DOMAINS: dict[str, Callable[[Any], bool]] = {
     "alfa_param": share,
-    "alpha_1": any_number,
-    "alpha_2": any_number,
-    "beta": any_number,
+    "alpha_1": finite,
+    "alpha_2": finite,
+    "beta": finite,
     "k_param": count,
     "r_param": count,
     "p_param": share,

@@ -52,6 +52,9 @@ NOTES = {
     "header-case": "the header is recognised whatever its case and blanks; PyEvALL takes it for a record or refuses it",
     "missing-words": "NA, None, null and the like stay labels; PyEvALL drops their records",
     "number-labels": "numbers stay labels here; PyEvALL takes them for ranks",
+    "same-name": "read apart from the other table of this name; PyEvALL reads gold in the place of both",
+    "table": "each line is a record as it stands; PyEvALL reads quotes, short lines or decimals behind the tenth otherwise",
+    "whole-floats": "whole numbers written as 1.0 are ranks; PyEvALL has no metric for them",
 }
 """Where the default reads otherwise than PyEvALL."""
 
@@ -184,6 +187,8 @@ def read_with_care(text: str, ranking: bool, wanted: str | None) -> Source:
                 failures[name] = str(error)
                 continue
             source.notes[:0] = notes
+            if source.format and not source.notes and read_as_pyevall(text).records != source.records:
+                source.notes.append("table")
             return source
     return Source(failure=next(iter(failures.values()), "no such format"))
 
@@ -234,7 +239,7 @@ def oddities(text: str, header: bool, cells: list[str], values: list[Any]) -> It
     lines = [line.strip() for line in re.split(r"\r\n|\r|\n", text.removesuffix("\n").removesuffix("\r"))]
     if not all(lines):
         yield "blank-lines"
-    if header and [part.strip() for part in re.split("[\t,]", lines[0])] != FIELDS:
+    if header and re.split("[\t,]", first_line(text)) != FIELDS:
         yield "header-case"
     if any(cell in PANDAS_MISSING or cell.lower() in ("nan", "none", "null") for cell in cells if cell):
         yield "missing-words"
