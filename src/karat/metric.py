@@ -291,8 +291,8 @@ class Catalogue:
 
 def meant(metric: Metric, known: Collection[str]) -> Metric:
     """``precision@5`` of label sets is ``topk_precision@5``: there, the plain name has no cut-off; ``f1`` of rankings is ``f``,
-    and ``success`` (``hit_rate``) of label sets ``hit``."""
-    other = {"f1": "f", "success": "hit"}.get(metric.name, "")
+    and ``success`` (``hit_rate``) and ``hits`` of label sets ``hit``."""
+    other = {"f1": "f", "success": "hit", "hits": "hit"}.get(metric.name, "")
     if other in known and metric.name not in known:
         return Metric(other, metric.params)
     cut = f"topk_{metric.name}"
@@ -469,7 +469,7 @@ ALIASES: dict[str, str] = {
     "krippendorff|krippendorffs_alpha|KrippendorffAlpha": "krippendorff_alpha",
     "fleiss|FleissKappa": "fleiss_kappa",
     "pairwise_cohen_kappa|pairwise_cohens_kappa": "pairwise_kappa",
-    "hits|top_k_accuracy|top_k_accuracy_score": "hit",
+    "top_k_accuracy|top_k_accuracy_score": "hit",
     "Purity": "purity",
     "InversePurity": "inverse_purity",
     "FMeasurePurityInversePurity": "purity_f",

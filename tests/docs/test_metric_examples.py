@@ -26,6 +26,12 @@ def test_example_runs(name):
 
 
 @pytest.mark.parametrize("name", sorted(DEFINITIONS))
+def test_no_other_spelling_takes_its_name(name):
+    """A name of one context must not be another tool's spelling of a metric of another context."""
+    assert karat.parse(DEFINITIONS[name].name).name == DEFINITIONS[name].name
+
+
+@pytest.mark.parametrize("name", sorted(DEFINITIONS))
 def test_definition_is_whole(name):
     definition = DEFINITIONS[name]
     assert len(definition.doc.splitlines()) <= 24
