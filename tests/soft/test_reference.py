@@ -150,3 +150,12 @@ def test_spellings_of_the_field(context):
     names, known = SPELT[context].split(), catalogue(context)
     for other, own in zip(names[::2], names[1::2], strict=True):
         assert str(known.resolve(other)) == own
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["cross_entropy(smoothing=2.0)", "kl(smoothing=0.0)", "js_divergence(base=1.0)", "kl(base=nan)", "ece(bins=0)"],
+)
+def test_parameters_without_a_meaning_are_refused(name):
+    with pytest.raises(karat.MetricError):
+        score([{"A": 1.0}], [{"A": 0.5, "B": 0.5}], name)

@@ -117,8 +117,8 @@ def _own(members: Members, place: Ints, test_case: Ints) -> Members:
     item = place[members[0]]
     item, cluster = item[item >= 0], members[1][item >= 0]
     _, cluster = distinct(test_case[item] * (int(cluster.max(initial=0)) + 1) + cluster)
-    key, _ = distinct(item * (int(cluster.max(initial=0)) + 1) + cluster)
     width = int(cluster.max(initial=0)) + 1
+    key, _ = distinct(item * width + cluster)
     return key // width, key % width
 
 

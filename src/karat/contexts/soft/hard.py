@@ -18,17 +18,12 @@ def majority(a: Aligned, weight: Floats) -> Mask:
     return out & (weight > 0)
 
 
-def threshold(a: Aligned, weight: Floats, at: float) -> Mask:
-    """Rows whose weight is at least ``at``."""
-    return (weight >= at) & (weight > 0)
-
-
 def harden(a: Aligned, weight: Floats, how: str, at: float = 0.5) -> Mask:
-    """Rows that become labels: by ``majority`` (one an item) or by ``threshold`` (any number)."""
+    """Rows that become labels: by ``majority`` (one an item) or by ``threshold`` (any number, of weight ``at`` or more)."""
     if how == "majority":
         return majority(a, weight)
     if how == "threshold":
-        return threshold(a, weight, at)
+        return (weight >= at) & (weight > 0)
     raise ValueError(f"harden is majority or threshold, not {how!r}")
 
 

@@ -33,11 +33,11 @@ def _weighted_mean(W: Weights, cells: SoftCells, x: Floats) -> Values:
 
 
 def _positive(name: str, **params: float) -> None:
+    """A base of logarithms other than 1, and a share to stand for 0."""
     for key, value in params.items():
-        if value <= 0 or (key == "base" and value == 1):
-            raise MetricError(
-                f"{key}={value}: {name} needs a positive {key}" + (" other than 1" if key == "base" else "")
-            )
+        limit = " other than 1" if key == "base" else " of at most 1"
+        if not 0 < value < _INF or (value == 1 if key == "base" else value > 1):
+            raise MetricError(f"{key}={value}: {name} needs a positive {key}{limit}")
 
 
 @metric(
