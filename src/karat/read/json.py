@@ -20,7 +20,8 @@ DEEPEST = 100
 """Levels of nesting that a record may have; the engine stops at 128."""
 
 _BLANK = re.compile(r"[\s,]*")
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.S)
+# Possessive: a text that never ends would be tried again from each of its characters.
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', re.S)
 
 
 def is_json(source: Source) -> bool:

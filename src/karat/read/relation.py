@@ -54,7 +54,7 @@ def normalise(
     findings = list(findings or ())
     if not rows:
         raise InputError([finding("no-records", read.name)])
-    _required(read, types, found)
+    _required(read, types, found, format)
     table = Table(read.name, read.role, format, relation, types, "none", rows, line_of=line_of, findings=findings)
     text = json_text or types[found["value"]] == "JSON"
     kind, expression = _value(engine, read, table, found["value"], text)
@@ -151,19 +151,23 @@ def _long_rows(
     )
 
 
-def _required(read: Read, types: Mapping[str, str], found: Mapping[str, str]) -> None:
+def _required(read: Read, types: Mapping[str, str], found: Mapping[str, str], format: str) -> None:
     bad = []
+    head = 1 if format in ("csv", "tsv") else None
     for role in ("id", "value"):
         if role not in found and (role == "value" or role in read.columns):
             expected = read.columns.get(role) or "one of " + ", ".join(NAMES[role][:5]) + ", …"
             bad.append(
-                finding("missing-column", read.name, role=role, expected=expected, found=", ".join(types) or "none")
+                finding(
+                    "missing-column", read.name, head, role=role, expected=expected, found=", ".join(types) or "none"
+                )
             )
     if "test_case" in read.columns and "test_case" not in found:
         bad.append(
             finding(
                 "missing-column",
                 read.name,
+                head,
                 role="test-case",
                 expected=read.columns["test_case"],
                 found=", ".join(types),
