@@ -125,7 +125,7 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
         gathered([partial(check_side, engine, table, plan) for table in (golds, *preds)])
         results = [evaluate_system(engine, golds, p, plan, units) for p in preds]
         clusters = cluster_keys(engine, golds, asked.cluster_by) if asked.cluster_by else None
-        inputs = [input_record(engine, table, asked.hashes) for table in (golds, *preds)]
+        inputs = [input_record(engine, t, asked.hashes, plan.context.records(t)) for t in (golds, *preds)]
         texts = texts_of(engine, golds) if units else None
     if wanted:
         from karat.stats.estimate import add_intervals  # SciPy takes longer to import than most evaluations take

@@ -47,7 +47,8 @@ def canonical(engine: Engine, table: Table) -> str:
     if table.keys and table.kind == "label":
         return _held(table.keys, table.memo["entries"])
     source = table.sql or _registered(engine, table)
-    row = f" || {_PART} || ".join(_text(name, kind) for name, kind in _judged(engine.types(source)))
+    sets = table.role == "gold"
+    row = f" || {_PART} || ".join(_text(name, kind, sets) for name, kind in _judged(engine.types(source)))
     pieces = ", ".join(f"sum(CAST('0x' || substr(h, {at}, 15) AS BIGINT)) AS s{at}" for at in (1, 16))
     found = engine.run(
         f"SELECT count(*) AS n, {_texts(pieces)} FROM (SELECT sha256(coalesce({row}, '')) AS h FROM {source})"
@@ -69,7 +70,7 @@ def _held(keys: Keys, values: Entries) -> str:
 
 def _judged(types: Mapping[str, str]) -> list[tuple[str, str]]:
     """The columns that decide scores, in name order."""
-    return sorted((name, kind) for name, kind in types.items() if name not in ("text", "cluster"))
+    return sorted((name, kind) for name, kind in types.items() if name not in ("text", "cluster", "first_row"))
 
 
 _PART = "chr(31)"
@@ -80,10 +81,12 @@ def _texts(pieces: str) -> str:
     return pieces.replace("sum(", "CAST(sum(").replace(") AS s", ") AS VARCHAR) AS s")
 
 
-def _text(name: str, kind: str) -> str:
-    """A column as text that does not depend on how the file spelt it."""
+def _text(name: str, kind: str, sets: bool) -> str:
+    """A column as text that does not depend on how the file spelt it; gold's lists of labels are sets."""
     column = '"' + name.replace('"', '""') + '"'
-    if kind.startswith("MAP"):
+    if kind == "VARCHAR[]" and name == "value" and sets:
+        column = f"list_sort(list_transform({column}, lambda label: nfc_normalize(label)))"
+    elif kind.startswith("MAP"):
         column = f"list_sort(map_entries({column}))"
     elif kind.startswith("STRUCT(labels"):
         second = "votes" if "votes" in kind else "weights"
@@ -117,13 +120,18 @@ def _plain(column: Any) -> Any:
     return column.astype(object) if column.dtype.kind == "U" else column
 
 
-def input_record(engine: Engine, table: Table, hashes: bool | None = None) -> dict[str, Any]:
-    """One input: what it is called, how large it is, and its hashes (of large ones only if asked for)."""
+def input_record(
+    engine: Engine, table: Table, hashes: bool | None = None, records: Table | None = None
+) -> dict[str, Any]:
+    """One input: what it is called, how large it is, and its hashes (of large ones only if asked for).
+
+    ``records`` is the table with one record to an item, where the file has several rows for it.
+    """
     wanted = hashes or (hashes is None and bool(table.sql) and table.rows * _COST.get(table.kind, 1) <= CHEAP)
     return {
         "role": table.role, "path": table.name, "system": table.system or None, "format": table.format,
         "rows": table.rows, "bytes": table.bytes, "sha256": table.sha256,
-        "canonical": canonical(engine, table) if wanted else None,
+        "canonical": canonical(engine, records or table) if wanted else None,
     }  # fmt: skip
 
 

@@ -140,3 +140,33 @@ def test_spans_and_tags(tmp_path):
     assert hashes([first, second], [first], context="spans")[1] != want
     tags = [["B-PER", "O"], ["O", "B-LOC"]]
     assert len(set(hashes(tags, [["B-PER", "O"], ["B-LOC", "O"]]))) == 2
+
+
+LONG = {
+    "multilabel": ("id\tvalue\n", lambda r: [(r["id"], label) for label in r["value"]]),
+    "weights": ("id\tlabel\tscore\n", lambda r: [(r["id"], label, w) for label, w in r["value"].items()]),
+    "votes": ("item\tannotator\tlabel\n", lambda r: [(r["id"], who, label) for who, label in r["value"].items()]),
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_long_tables_have_the_hash_of_their_records(tmp_path, kind, seed):
+    """A row for each label or vote, in any order, says what JSON says with a record for each item."""
+    made = {
+        "multilabel": lambda i: ["ÀBCD"[k] for k in range(4) if (i >> k) & 1 or k == i % 4],
+        "weights": lambda i: {"A": i / 40, "B": 1 - i / 40},
+        "votes": lambda i: {f"ann{k}": "AB"[(i + k) % 3 == 0] for k in range(3)},
+    }[kind]
+    records = [{"id": f"u{i}", "value": made(i)} for i in range(40)]
+    (tmp_path / "gold.json").write_text(json.dumps(records), encoding="utf-8")
+    head, rows = LONG[kind]
+    lines = ["\t".join(map(str, row)) + "\n" for record in records for row in rows(record)]
+    random.Random(seed).shuffle(lines)
+    (tmp_path / "gold.tsv").write_text(head + "".join(lines), encoding="utf-8")
+    context = "multilabel" if kind == "multilabel" else "soft"
+    found = [
+        karat.evaluate(str(tmp_path / name), str(tmp_path / "gold.json"), context=context, hashes=True)
+        for name in ("gold.json", "gold.tsv")
+    ]
+    assert len({e.provenance["inputs"][0]["canonical"] for e in found}) == 1

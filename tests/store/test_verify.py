@@ -82,6 +82,13 @@ def test_a_changed_parameter(kept):
     assert found["parameter metrics.f1.average"] == "recorded micro, now macro"
 
 
+def test_a_changed_seed(kept):
+    report = json.loads(kept.evaluation.to_json())
+    report["provenance"]["plan"]["seed"] = 5
+    found = changed(verify(Recorded.of_report(report)))
+    assert found["parameter seed"] == "recorded 5, now 0"
+
+
 def test_a_missing_file_and_one_that_moved(kept, tmp_path):
     (tmp_path / "gold.tsv").rename(tmp_path / "moved.tsv")
     assert list(changed(verify(Recorded.of_run(kept)))) == ["input gold.tsv"]

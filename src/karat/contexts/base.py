@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,9 @@ class Counted:
     findings: list[Finding] = field(default_factory=list)
 
 
+AnyTable = TypeVar("AnyTable", bound=Table)
+
+
 class Context:
     """One kind of evaluation. Subclasses are stateless; one instance per module, called ``context``."""
 
@@ -110,6 +113,10 @@ class Context:
     def defaults(self, gold: Table) -> tuple[str, ...]:
         """What is computed for these data when no metric is named."""
         return self.metrics
+
+    def records(self, table: AnyTable) -> AnyTable:
+        """The table with one record to an item, as its hash is taken of it."""
+        return table
 
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
         """What is wrong with one file by itself, for this context."""

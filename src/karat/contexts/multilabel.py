@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from karat.cells import Floats, Ints, Sparse, Weights
-from karat.contexts.base import CodedSets, Context, Counted, Run, Table
+from karat.contexts.base import AnyTable, CodedSets, Context, Counted, Run, Table
 from karat.contexts.entries import cases, entries
 from karat.contexts.labels import encode, ordered, unknown_labels
 from karat.contexts.lists import Lists, lists
@@ -102,6 +102,9 @@ class MultiLabel(Context):
     options = OPTIONS["multilabel"]
     example = '{"id": "1", "value": ["A", "B"]}'
 
+    def records(self, table: AnyTable) -> AnyTable:
+        return as_sets(table) if table.sql else table
+
     def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
         if table.kind == "label" or "sets" in table.memo:
             return []
@@ -158,7 +161,7 @@ def _empty(table: Table) -> str:
     return f"len(list_filter({labels}, lambda label: coalesce(trim(label, ' ' || chr(9) || chr(10) || chr(13)), '') = '')) > 0"
 
 
-def as_sets(table: Table) -> Table:
+def as_sets(table: AnyTable) -> AnyTable:
     """The table with one row per id: a long table (id, label) becomes lists of labels."""
     if table.kind != "label":
         return table

@@ -96,7 +96,7 @@ def verify(recorded: Recorded, files: Mapping[str, str] | None = None) -> list[C
     places = [_place(i, files or {}) for i in inputs]
     checks = _whole(recorded)
     checks += _versions(recorded.provenance["versions"])
-    checks += _plan(recorded.plan)
+    checks += _plan(recorded.plan, recorded.provenance.get("seed", recorded.plan["seed"]))
     missing = [i["path"] for i, place in zip(inputs, places, strict=True) if place is None]
     if missing:
         return [
@@ -136,14 +136,14 @@ def _versions(recorded: Mapping[str, str]) -> list[Check]:
     return found or [Check("versions", "equal", ", ".join(f"{k} {v}" for k, v in recorded.items()))]
 
 
-def _plan(recorded: Mapping[str, Any]) -> list[Check]:
-    """The recorded plan against the one that the same words mean now."""
+def _plan(recorded: Mapping[str, Any], seed: int) -> list[Check]:
+    """The recorded plan against the one that the same words mean now, and with the seed of the provenance."""
     now = make_plan(
         recorded["context"],
         list(recorded["metrics"]),
         options_of(dict(recorded)),
         recorded["undefined"],
-        recorded["seed"],
+        seed,
     ).to_dict()
     was, fresh = (dict(flat(p)) for p in ({k: recorded[k] for k in now if k in recorded}, now))
     found = [
