@@ -19,11 +19,9 @@ def print_grid(grid: Grid) -> None:
     if not sys.stdout.isatty():
         click.echo(plain(grid) + "\n")
         return
-    from rich.console import Console
+    from karat.report.rich import print_grid as printed
 
-    from karat.report.rich import as_rich
-
-    Console().print(as_rich(grid))
+    printed(grid)
 
 
 def write_whole(target: Path, data: bytes) -> None:
