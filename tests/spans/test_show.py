@@ -57,3 +57,9 @@ def test_tokens_and_long_lines(tmp_path):
     assert "missed: X" in result.stdout
     assert "'word20'" in result.stdout
     assert max(len(line) for line in result.stdout.splitlines()) < 100
+
+
+def test_nothing_wrong_is_said(tmp_path):
+    result = shown(tmp_path, GOLD, GOLD)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "no document has an error" in result.stderr

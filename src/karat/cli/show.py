@@ -75,8 +75,11 @@ def _print_pages(evaluation: Evaluation, given: dict[str, Any]) -> None:
         if len(evaluation.systems) > 1:
             click.secho(f"{system.name}\n", bold=True)
         data: SpanData = system.cells.data  # type: ignore[attr-defined]
-        for unit in _chosen(data, given["documents"], given["everything"])[: given["limit"]]:
+        chosen = _chosen(data, given["documents"], given["everything"])
+        for unit in chosen[: given["limit"]]:
             _print(page(data, unit))
+        if not chosen:
+            click.echo("no document has an error (--all shows them all)", err=True)
 
 
 def _grids(

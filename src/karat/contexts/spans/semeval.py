@@ -102,16 +102,6 @@ class Greedy:
         return np.where(misfit, np.iinfo(np.int64).max, distance)
 
 
-def greedy_table(gold: Spans, pred: Spans, labels: int, *, threshold: float = 0.01) -> tuple[Ints, Ints]:
-    """nervaluate's whole table: counts by (reading, outcome), and by (reading, label, outcome) matched inside a label."""
-    whole = Greedy.of(gold, pred, threshold)
-    each = [
-        [tally(greedy.outcomes(reading), gold, pred, labels) for reading in READINGS]
-        for greedy in (whole, whole.inside_labels())
-    ]
-    return np.array(each[0]).sum(1), np.array(each[1])
-
-
 def tally(found: Outcomes, gold: Spans, pred: Spans, labels: int) -> Ints:
     """Counts by label and outcome; matched spans count under their gold label, spurious ones under their own."""
     counts = np.bincount(gold.label * 5 + found.gold, minlength=labels * 5)
