@@ -369,8 +369,8 @@ def _check_values(engine: Engine, table: Table, relation: str, column: str, expr
     rules = [r for r in _rules(table.kind) if r[1] != "value" or not dropped]
     suspects = {
         "missing-field": "count(*) - count({})",
-        "empty-value": "CAST(coalesce(min({}) < '!', false) AS INTEGER)",
-        "some-without": "CAST(coalesce(min({0}) < '!' AND max({0}) >= '!', false) AS INTEGER)",
+        "empty-value": "count(*) FILTER (WHERE {} < '!')",
+        "some-without": "CAST(count(*) FILTER (WHERE {} < '!') BETWEEN 1 AND count(*) - 1 AS INTEGER)",
     }
     counts = ", ".join(f"{suspects[code].format(field)} AS r{i}" for i, (code, field, _) in enumerate(rules))
     try:
