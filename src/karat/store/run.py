@@ -13,8 +13,6 @@ from karat.evaluation import Evaluation, SystemResult
 from karat.hierarchy import Hierarchy
 from karat.metric import Metric
 from karat.plan import Plan, make_plan
-from karat.stats.comparing import compare_systems
-from karat.stats.estimate import add_intervals
 from karat.stats.wishes import RESAMPLES, Wanted, Wish
 from karat.store.errors import StoreError
 
@@ -77,7 +75,11 @@ def rescored(system: SystemResult, plan: Plan, wanted: Wanted | None) -> SystemR
     made = SystemResult(
         system.name, score_cells(system.cells, plan), system.counts, system.findings, system.cells, system.details
     )
-    return add_intervals(made, plan, wanted) if wanted else made
+    if not wanted:
+        return made
+    from karat.stats.estimate import add_intervals  # SciPy takes longer to import than a list of runs takes
+
+    return add_intervals(made, plan, wanted)
 
 
 def compare_runs(
@@ -89,6 +91,8 @@ def compare_runs(
     **wish: Any,
 ) -> Comparison:
     """Systems of one or more runs on the same gold against one another, pair by pair."""
+    from karat.stats.comparing import compare_systems
+
     plan = runs[0].plan(metrics)
     chosen = _chosen(runs, systems)
     scored = [rescored(s, plan, Wanted(level, seed=plan.seed)) for s in chosen]
