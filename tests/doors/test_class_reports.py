@@ -2,9 +2,11 @@
 """scikit-learn's and seqeval's reports: the same dictionaries and the same text as the tools themselves."""
 
 import random
+import warnings
 
 import numpy as np
 import pytest
+from seqeval import metrics as seqeval_metrics
 from seqeval.metrics import classification_report as seqeval_report
 from seqeval.scheme import IOB2
 from sklearn.metrics import classification_report as sklearn_report
@@ -48,3 +50,31 @@ def test_seqeval(seed):
     strict = seqeval_report(gold, pred, output_dict=True, zero_division=0, mode="strict", scheme=IOB2)
     ours = seqeval.classification_report(gold, pred, output_dict=True, mode="strict", scheme=IOB2)
     assert flat(ours) == pytest.approx(flat(strict), abs=1e-12)
+
+
+@pytest.mark.parametrize("zero_division", [0, 1, "warn"])
+@pytest.mark.parametrize("pred", [["O", "O"], ["B-PER", "O"]])
+@pytest.mark.parametrize("name", ["precision_score", "recall_score", "f1_score"])
+def test_seqeval_weighted_without_entities_in_gold(name, pred, zero_division):
+    given = {"average": "weighted", "zero_division": zero_division}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found, expected = (getattr(tool, name)([["O", "O"]], [pred], **given) for tool in (seqeval, seqeval_metrics))
+    assert found == expected
+
+
+def test_tags_of_other_lengths_are_refused():
+    with pytest.raises(ValueError, match="1 true and 2 predicted tags"):
+        seqeval.accuracy_score([["O"]], [["O", "O"]])
+
+
+def test_sklearn_at_its_edges():
+    labels = ["a", "b"], ["b", "a"]  # nothing is right: the supports are printed as floats
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert sklearn.classification_report(*labels) == sklearn_report(*labels)
+    assert sklearn.fbeta_score([0, 1, 1], [1, 1, 0], beta=0) == 0.5  # precision alone
+    with pytest.raises(ValueError, match="needs label sets"):
+        sklearn.f1_score([0, 1], [1, 1], average="samples")
+    with pytest.raises(ValueError, match="no items"):
+        sklearn.accuracy_score([], [])

@@ -207,10 +207,10 @@ def test_ir_measures_with_subtopics():
 
 
 def test_ir_measures_says_what_it_lacks():
-    from karat.doors.ir_measures import SDCG, calc_aggregate
+    from karat.doors.ir_measures import Accuracy, calc_aggregate
 
-    with pytest.raises(ValueError, match="does not compute ir_measures' SDCG"):
-        calc_aggregate([SDCG @ 5], QRELS, RUN)
+    with pytest.raises(ValueError, match="does not compute ir_measures' Accuracy"):
+        calc_aggregate([Accuracy], QRELS, RUN)
 
 
 @pytest.fixture

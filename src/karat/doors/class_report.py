@@ -35,13 +35,21 @@ def report(found: SystemResult, averages: Sequence[str], names: Mapping[str, str
         row: Row = {column: known(by_class[label].value) for column, by_class in parts.items()}
         out[(names or {}).get(label, label)] = {**row, "support": count}
     for average in averages:
-        row = {column: known(found[f"{name}(average={average})"].value) for column, name in COLUMNS.items()}
+        row = {column: averaged(found, name, average) for column, name in COLUMNS.items()}
         out[f"{average} avg"] = {**row, "support": total}
     return out
 
 
 def known(value: float | None) -> float:
     return float("nan") if value is None else value
+
+
+def averaged(found: SystemResult, name: str, average: str) -> float:
+    """An average of one metric; without anything in gold the weighted one is the micro one, as there."""
+    value = found[f"{name}(average={average})"].value
+    if value is None and average == "weighted":
+        value = found[f"{name}(average=micro)"].value
+    return known(value)
 
 
 def text(rows: Report, averages: Sequence[str], digits: int) -> str:

@@ -20,7 +20,9 @@ for _name in ALL_TREC:
     FAMILIES.setdefault(_CUT.sub("", _name), []).append(_name)
 
 supported_measures = set(FAMILIES)
-supported_nicknames = {group: {_CUT.sub("", name) for name in names} for group, names in GROUPS.items()}
+supported_nicknames = {
+    group: {_CUT.sub("", name) for name in names} for group, names in GROUPS.items() if group not in FAMILIES
+}
 
 __all__ = [
     "RelevanceEvaluator", "compute_aggregated_measure", "parse_qrel", "parse_run", "supported_measures",

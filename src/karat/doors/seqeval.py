@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from karat.api import evaluate
-from karat.doors.class_report import known, metrics, report, text, undefined
+from karat.doors.class_report import averaged, known, metrics, report, text, undefined
 from karat.evaluation import SystemResult
 from karat.metric import MetricError
 
@@ -99,8 +99,10 @@ def score(
     """One metric: averaged, or of each type in alphabetical order."""
     if average not in (None, *AVERAGES):
         raise MetricError(f"unknown average {average!r}; there are micro, macro, weighted and None")
-    found = scored(y_true, y_pred, suffix, mode, zero_division, scheme)[f"{name}(average={average or 'macro'})"]
-    return known(found.value) if average else np.array([known(part.value) for part in found.by_class.values()])
+    found = scored(y_true, y_pred, suffix, mode, zero_division, scheme)
+    if average:
+        return averaged(found, name, average)
+    return np.array([known(part.value) for part in found[f"{name}(average=macro)"].by_class.values()])
 
 
 def precision_score(y_true: Tags, y_pred: Tags, **options: Any) -> Any:
@@ -144,4 +146,6 @@ def tag_pairs(y_true: Any, y_pred: Any) -> Iterable[tuple[str, str]]:
     gold, pred = (
         [tag for one in side for tag in ([one] if isinstance(one, str) else one)] for side in (y_true, y_pred)
     )
+    if len(gold) != len(pred):
+        raise ValueError(f"{len(gold)} true and {len(pred)} predicted tags")
     return zip(gold, pred, strict=True)

@@ -36,6 +36,8 @@ class Labelled:
         gold, pred = dense(y_true), dense(y_pred)
         if len(gold) != len(pred):
             raise ValueError(f"{len(gold)} true and {len(pred)} predicted items")
+        if not len(gold):
+            raise ValueError("no items: there is nothing to score")
         self.sets, self.fill = gold.ndim == 2, fill
         self.equal = (gold == pred).all(axis=1) if self.sets else gold == pred
         self.present = np.arange(gold.shape[1]) if self.sets else np.unique(np.concatenate([gold, pred]))
@@ -113,7 +115,8 @@ def classification_report(
     found = Labelled(y_true, y_pred, labels, sample_weight, filling(zero_division))
     names = named(found, target_names, labels is not None)
     by_class = [found.by_class(Metric(metric)).tolist() for metric in COLUMNS.values()]
-    whole = int if sample_weight is None else float
+    # Where no label is right, scikit-learn counts in floats and prints them so.
+    whole = int if sample_weight is None and (found.sets or found.equal.any()) else float
     support = [whole(one) for one in found.support]
     rows: Report = {
         name: {**dict(zip(COLUMNS, values, strict=True)), "support": count}
@@ -155,7 +158,8 @@ def precision_recall_fscore_support(
     """Precision, recall, F and support: of each class (average=None), of one class (binary), or averaged."""
     labels = None if average == "binary" else labels  # the positive class alone counts then
     found = Labelled(y_true, y_pred, labels, sample_weight, filling(zero_division))
-    metrics = [Metric("precision"), Metric("recall"), Metric("fbeta")(beta=float(beta))]
+    f = Metric("fbeta")(beta=float(beta)) if beta else Metric("precision")  # recall without weight leaves precision
+    metrics = [Metric("precision"), Metric("recall"), f]
     if average is None or average == "binary":
         counts = found.support if sample_weight is not None else found.support.astype(np.int64)
         values = [found.by_class(metric) for metric in metrics]
@@ -166,6 +170,8 @@ def precision_recall_fscore_support(
         return first, second, third, None
     if average not in ("micro", "macro", "weighted", "samples"):
         raise ValueError(f"unknown average {average!r}; there are binary, micro, macro, weighted, samples and None")
+    if average == "samples" and not found.sets:
+        raise ValueError("average='samples' needs label sets; give None, 'micro', 'macro' or 'weighted'")
     first, second, third = (found.average(metric, average) for metric in metrics)
     return first, second, third, None
 
