@@ -286,6 +286,16 @@ KINDS: dict[str, Kind] = {
     "weights-empty": Kind(
         "warning", "no label has a weight or a vote here; the item is {policy}", "give its labels their weights"
     ),
+    "no-gold-labels": Kind(
+        "note",
+        "{count} of {total} gold items {count:has|have} no label; top-k scores leave {count:it|them} out",
+        "use f1, subset_accuracy or icm where predicting no label must be right",
+    ),
+    "tied-labels": Kind(
+        "note",
+        "{count} of {total} items {count:has|have} labels of equal score; top-k scores take them in label order",
+        "give scores that differ, or an ordered list of labels",
+    ),
     "tied-majority": Kind(
         "note",
         "{count} of {total} gold items {count:has|have} several labels with the largest weight; the first label wins",

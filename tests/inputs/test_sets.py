@@ -64,3 +64,14 @@ def test_an_empty_label_is_a_finding():
     with pytest.raises(karat.InputError) as caught:
         karat.evaluate(GOLD, [["0"], [""], [], [], []], context="multilabel")
     assert [(f.code, f.line) for f in caught.value.findings if f.severity == "error"] == [("empty-value", 2)]
+
+
+def test_items_without_gold_labels_and_labels_without_an_order_are_counted():
+    pred = [{"a": 0.5, "b": 0.5, "c": 0.1}, {"a": 0.5, "b": 0.2}, {"b": 0.9}]
+    e = karat.evaluate([["a"], [], ["b", "c"]], pred, context="multilabel", metrics=["hit@1"])
+    notes = {f.code: f.message for f in e.systems[0].findings}
+    assert e["hit@1"].value == 1  # of the first and the third
+    assert notes["no-gold-labels"] == "1 of 3 gold items has no label; top-k scores leave it out"
+    assert notes["tied-labels"].startswith("1 of 3 items has labels of equal score")
+    lists = karat.evaluate([["a"], ["b"]], [["a", "b"], ["b"]], context="multilabel", metrics=["hit@1"])
+    assert lists.systems[0].findings == []

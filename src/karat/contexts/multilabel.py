@@ -130,6 +130,7 @@ class MultiLabel(Context):
             for code, t, f in zip((gold_code, "repeated-label"), sides, flats, strict=True)
             if len(f.repeated)
         ]
+        findings += [*_unlabelled(pairs, flats[0], gold), *_tied(flats[1], pred)]
         findings += outside_hierarchy(gold_used, options["hierarchy"], gold.name)
         findings += outside_hierarchy(unknown, options["hierarchy"], pred.name)
         return Counted(cells, pairs.coverage.counts(), findings)
@@ -148,6 +149,23 @@ class MultiLabel(Context):
         if units:
             cells.unit, cells.unit_ids = unit, pairs.ids(run)
         return cells
+
+
+def _unlabelled(pairs: Pairs, flat: Flat, table: Table) -> list[Finding]:
+    """How many gold items have no label."""
+    rows = pairs.gold[pairs.gold >= 0]
+    empty = int((np.bincount(flat.row, minlength=rows.max(initial=0) + 1)[rows] == 0).sum())
+    return [finding("no-gold-labels", table.name, count=empty, total=len(rows))] if empty else []
+
+
+def _tied(flat: Flat, table: Table) -> list[Finding]:
+    """How many items have labels that their scores do not order."""
+    if not flat.scored:
+        return []
+    order = np.lexsort((flat.score, flat.row))
+    row, score = flat.row[order], flat.score[order]
+    tied = np.unique(row[1:][(row[1:] == row[:-1]) & (score[1:] == score[:-1])])
+    return [finding("tied-labels", table.name, count=len(tied), total=len(np.unique(row)))] if len(tied) else []
 
 
 def _held(score: Sparse, scored: bool, threshold: float) -> Sparse:
