@@ -25,12 +25,12 @@ CREDITS = {"graded": (RULE, 1.0), "exact only": (RULE, 0.0), "any overlap": (rep
 
 
 def excerpt_tables(cells: SpansCells) -> list[Detail]:
-    """The counts always; the rest where the file says that its spans are excerpts."""
+    """None where the file does not say that its spans are excerpts: entities have no pages and no poems."""
+    if not cells.data.paged:
+        return []
     found: list[Detail] = [
         LaterDetail("excerpts", "Page excerpts", ["count", "number"], lambda: _counts(cells.data)),
     ]
-    if not cells.data.paged:
-        return found
     head = ["references", "retrieved", "matched", "missed", "spurious", *SCORES]
     found.append(
         LaterDetail(
