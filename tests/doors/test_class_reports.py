@@ -52,6 +52,22 @@ def test_seqeval(seed):
     assert flat(ours) == pytest.approx(flat(strict), abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ([["L-", "I-", "I-"]], [["L-", "I-", "I-"]]),
+        ([["O", "L-", "I-"]], [["U-", "L-", "I-"]]),  # nothing starts in gold, so both begin at the first token
+        ([["O"], ["U-", "I-", "B-X"]], [["O"], ["I-", "I-", "B-X"]]),
+        ([["B-X", "O", "L-", "I-"]], [["B-X", "U", "I-_", "E-"]]),  # the label is that of the end
+    ],
+)
+def test_seqeval_tags_without_a_type(gold, pred):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = seqeval_report(gold, pred, output_dict=True, zero_division=0)
+    assert flat(seqeval.classification_report(gold, pred, output_dict=True)) == pytest.approx(flat(theirs), abs=1e-12)
+
+
 @pytest.mark.parametrize("zero_division", [0, 1, "warn"])
 @pytest.mark.parametrize("pred", [["O", "O"], ["B-PER", "O"]])
 @pytest.mark.parametrize("name", ["precision_score", "recall_score", "f1_score"])

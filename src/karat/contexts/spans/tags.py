@@ -234,11 +234,10 @@ def decode(tagged: Tagged, labels: Sequence[str], scheme: str = "lenient") -> Sp
     into, out = _at(bits, before, tagged.code), _at(bits, tagged.code, after)
     pairing = _whole_spans if SCHEMES[scheme].whole else _forgiven_spans
     first, last = pairing(into, out)
-    unit = tagged.sentence[first]
+    unit, start = tagged.sentence[first], tagged.at[first]
+    unit[first < 0] = start[first < 0] = 0
     begin = tagged.begins[unit]
-    return Spans(
-        unit, tagged.at[first] - begin, tagged.at[last] + 1 - begin, _label_codes(tagged, labels)[tagged.code[first]]
-    )
+    return Spans(unit, start - begin, tagged.at[last] + 1 - begin, _label_codes(tagged, labels)[tagged.code[last]])
 
 
 def _at(bits: NDArray[np.uint8], before: Ints, now: Ints) -> NDArray[np.uint8]:
@@ -251,11 +250,15 @@ def _label_codes(tagged: Tagged, labels: Sequence[str]) -> Ints:
 
 
 def _forgiven_spans(into: NDArray[np.uint8], out: NDArray[np.uint8]) -> tuple[Ints, Ints]:
-    """Lenient: an end belongs to the last start before it."""
+    """Lenient: an end belongs to the last start before it.
+
+    Where there is none, -1: seqeval lets `L-` after O start nothing (both have the label "_"), and counts from the
+    first token of all.
+    """
     starts, ends = np.flatnonzero(into & START), np.flatnonzero(out & END)
     if len(starts) == len(ends) and np.all(starts <= ends) and np.all(ends[:-1] < starts[1:]):
         return starts, ends
-    return starts[np.searchsorted(starts, ends, side="right") - 1], ends
+    return np.append(starts, -1)[np.searchsorted(starts, ends, side="right") - 1], ends
 
 
 def _whole_spans(into: NDArray[np.uint8], out: NDArray[np.uint8]) -> tuple[Ints, Ints]:
