@@ -51,7 +51,6 @@ WRONG: dict[str, Bug] = {
     "mono_csv_na_labels": Bug("Q21", "NA, None, null, n/a, nan, NaN and NULL are dropped as empty"),
     "mono_csv_numeric_labels": Bug("Q21", "labels 0 and 1 make the table a ranking", ("Accuracy",)),
     "mono_tsv_mixed_numeric_labels": Bug("Q21", "labels 1 and A are of two types"),
-    "multi_tsv_list_of_ints": Bug("Q21", 'labels 1 and 2 in one list and "B" in another are of two types'),
     "mono_tsv_blank_line_end": Bug("Q21", "a blank line at the end"),
     "mono_csv_blank_line_mid": Bug("Q21", "a blank line between"),
     "mono_tsv_header_spaces": Bug("header blanks", "the header is 'test_case ', 'id', ' value'"),
@@ -96,6 +95,7 @@ REFUSED: dict[str, str] = {
     "multi_empty_label_gold": "empty-value",
     "multi_dup_label_gold": "repeated-gold-label",
     "multi_csv_unquoted": "missing-column",
+    "multi_tsv_list_of_ints": "wrong-type",
     "multi_tsv_bad_list": "wrong-values",
     "multi_tsv_one_bad_list": "wrong-values",
 }

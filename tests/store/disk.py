@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,9 +13,13 @@ import pytest
 
 
 @contextmanager
-def small(folder: Path, megabytes: int) -> Iterator[Path]:
-    """A file system of its own in ``folder``; elsewhere only the tests with a limit on the size of files run."""
-    folder.mkdir(parents=True, exist_ok=True)
+def small(megabytes: int) -> Iterator[Path]:
+    """A file system of its own; where none can be made only the tests with a limit on the size of files run.
+
+    It stands outside pytest's folders, which every run of pytest closes to the user that PostgreSQL runs as.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="karat-disk-"))
+    folder.chmod(0o755)
     command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)]
     try:
         done = subprocess.run(command, capture_output=True, text=True)
@@ -26,3 +31,4 @@ def small(folder: Path, megabytes: int) -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
+        folder.rmdir()

@@ -84,20 +84,15 @@ def _ask(url: str, *statements: str) -> None:
     engine.dispose()
 
 
-def on_disk(url: str, folder: Path) -> str:
-    """A new database of the server whose files are in ``folder``."""
-    user = _user()
-    for place in (folder, *folder.parents):
-        if user and place.stat().st_uid == 0 and not place.stat().st_mode & 0o001:
-            place.chmod(place.stat().st_mode | 0o011)
+@contextmanager
+def on_disk(url: str, folder: Path) -> Iterator[str]:
+    """A new database of the server whose files are in ``folder``; taken away again, or the next checkpoint would fail."""
     place = folder / "tables"
     place.mkdir()
-    if user:
+    if user := _user():
         shutil.chown(place, user)
     _ask(url, f"CREATE TABLESPACE small LOCATION '{place}'", "CREATE DATABASE small TABLESPACE small")
-    return make_url(url).set(database="small").render_as_string(hide_password=False)
-
-
-def off_disk(url: str, of: str) -> None:
-    """Take the database away again."""
-    _ask(url, f"DROP DATABASE {make_url(of).database} WITH (FORCE)", "DROP TABLESPACE small")
+    try:
+        yield make_url(url).set(database="small").render_as_string(hide_password=False)
+    finally:
+        _ask(url, "DROP DATABASE small WITH (FORCE)", "DROP TABLESPACE small")

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
@@ -104,8 +105,8 @@ def test_full_disk_on_postgres():
         store.close()
 
 
-def test_really_full_disk_on_sqlite(tmp_path):
-    with disk.small(tmp_path / "small", 1) as folder:
+def test_really_full_disk_on_sqlite():
+    with disk.small(1) as folder:
         address = str(folder / "runs.db")
         store = open_store(address)
         before = store.save(evaluation()).id
@@ -124,11 +125,9 @@ def test_really_full_disk_on_sqlite(tmp_path):
         assert store.save(evaluation()).id in ids(store)
 
 
-def test_really_full_disk_on_postgres(tmp_path, postgres):
+def test_really_full_disk_on_postgres(postgres):
     """The store's database stands on a small disk, the server's own files on another."""
-    with disk.small(tmp_path / "small", 24) as folder:
-        url = server.on_disk(postgres, folder)
-        store = open_store(url)
+    with disk.small(24) as folder, server.on_disk(postgres, folder) as url, closing(open_store(url)) as store:
         before = store.save(evaluation()).id
         huge = evaluation(50)
         huge.systems[0].cells.unit_ids = [random.randbytes(400).hex() for _ in range(60_000)]
@@ -138,8 +137,6 @@ def test_really_full_disk_on_postgres(tmp_path, postgres):
         assert ids(store) == {before}
         assert_whole(store)
         assert store.save(evaluation()).id in ids(store)
-        store.close()
-        server.off_disk(postgres, url)
 
 
 def test_store_that_cannot_be_written(tmp_path):

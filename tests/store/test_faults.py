@@ -131,8 +131,8 @@ def test_a_store_that_cannot_be_written_can_be_read(tmp_path, monkeypatch):
         store.save(evaluation())
 
 
-def test_a_store_on_a_disk_that_cannot_be_written(tmp_path):
-    with disk.small(tmp_path / "small", 2) as folder:
+def test_a_store_on_a_disk_that_cannot_be_written():
+    with disk.small(2) as folder:
         open_store(folder / "runs.db").save(evaluation(), tags=["x"])
         subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
         assert open_store(folder / "runs.db")["x"].whole
