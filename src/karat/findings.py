@@ -401,6 +401,8 @@ KINDS: dict[str, Kind] = {
         "merge them, unless both are meant; each needs a match of its own",
     ),
     "span-unreadable": Kind("error", "{reason}", 'write spans as {{"start": 0, "end": 4, "label": "PER"}}'),
+    "spans-null": Kind("error", "{field} is null", "write [] for a document without spans"),
+    "tags-unreadable": Kind("error", "{reason}", 'write a tag for each token: "tags": ["B-PER", "O"]'),
     "documents-left-out": Kind(
         "warning",
         "{count} {count:document was|documents were} rejected, ignored or skipped by the annotator and {count:is|are} left out",

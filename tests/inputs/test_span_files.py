@@ -172,7 +172,7 @@ def test_label_studio_in_short(tmp_path):
     ("span", "said"),
     [
         ({"start": 0, "end": 4, "label": ["A"]}, "label is a list"),
-        ("B-PER", "tags are read from CoNLL columns"),
+        ("B-PER", "a list holds spans or tags, not both"),
         (None, "a span is None"),
     ],
 )

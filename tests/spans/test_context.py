@@ -210,12 +210,59 @@ def test_checks_come_all_at_once(tmp_path):
         ({"id": "1", "spans": [{"start": 0.5, "end": 4, "label": "A"}]}, "whole numbers"),
         ({"id": "1", "spans": [7]}, "a span is 7"),
         ({"id": "1", "excerpts": None, "spans": {"a": 1}}, "no list of spans"),
+        ({"id": "1", "spans": None}, "spans is null"),
+        ({"id": "1", "spans": ["B-A"]}, "spans or tags, not both"),
     ],
 )
 def test_unreadable_spans(record, said, tmp_path):
     path = write(tmp_path / "g.jsonl", {"id": "0", "spans": [{"start": 0, "end": 4, "label": "A"}]}, record)
     with pytest.raises(InputError, match=said) as error:
         karat.evaluate(path, path)
+    assert error.value.findings[0].line == 2
+
+
+@pytest.mark.parametrize("kind", ["file", "memory"])
+def test_null_in_place_of_all_spans(kind, tmp_path):
+    records = {"id": "1", "spans": None}, {"id": "2", "spans": None}
+    found = karat.validate(write(tmp_path / "p.jsonl", *records) if kind == "file" else list(records))
+    assert [(f.code, f.line, f.message) for f in found] == [("spans-null", line, "spans is null") for line in (1, 2)]
+
+
+def test_null_spans_beside_a_value_are_no_matter(tmp_path):
+    path = write(tmp_path / "g.jsonl", {"id": "1", "value": "a", "spans": None})
+    assert karat.evaluate(path, path).context == "monolabel"
+
+
+@pytest.mark.parametrize("name", ["tags", "ner_tags", "iob"])
+def test_records_of_tags(name, tmp_path):
+    gold = [["B-PER", "I-PER", "O"], [], ["O", "B-LOC"]]
+    pred = [["B-PER", "O", "O"], [], ["O", "B-LOC"]]
+    tokens = [["Ann", "Lee", "ran"], [], ["in", "Rome"]]
+    paths = [
+        write(
+            tmp_path / f"{i}.jsonl", *({"id": f"s{n}", "tokens": tokens[n], name: side[n]} for n in (0, 1, 2)[::step])
+        )
+        for i, (side, step) in enumerate([(gold, 1), (pred, -1)])  # found by id, not by place
+    ]
+    named = {"columns": {"value": name}} if name == "iob" else {}
+    found = karat.evaluate(*paths, context="spans", **named)
+    assert found["f1"].value == karat.evaluate(gold, pred)["f1"].value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"id": "2", "tokens": ["a", "b"], "tags": ["O"]}, "tokens: 2, tags: 1"),
+        ({"id": "2", "tags": None}, "tags is no list of tags"),
+        ({"id": "2", "tags": ["O", 1]}, "tags is no list of tags"),
+        ({"id": "2", "tags": ["O", "x"]}, "the tag 'x' has no meaning"),
+        (7, "the record is no list of tags"),
+    ],
+)
+def test_unreadable_records_of_tags(record, said, tmp_path):
+    path = write(tmp_path / "g.jsonl", {"id": "1", "tags": ["O"]}, record)
+    with pytest.raises(InputError, match=said) as error:
+        karat.evaluate(path, path, context="spans")
     assert error.value.findings[0].line == 2
 
 

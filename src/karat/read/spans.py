@@ -37,6 +37,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "label",
         "value",
         "annotations",
+        "tags",
+        "ner_tags",
     ),
     "classes": ("intent", "intents", "Classification", "classes"),
     "count": ("n_excerpts", "n_spans"),
@@ -73,6 +75,9 @@ PLACES: dict[str, tuple[str, ...]] = {
 }
 """Names of a span's fields."""
 
+CERTAIN = ("spans", "entities", "excerpts", "poem_spans")
+"""Names of lists that can hold nothing but spans."""
+
 EXCERPTS = {"excerpts", "poem_spans"}
 """Lists under these names are excerpts on pages."""
 
@@ -82,10 +87,16 @@ INCLUSIVE = {"endPos", "EndPosition", "endCharIndex"}
 _MARK = re.compile(
     rb'"(spans|entities|excerpts|poem_spans|Entities|ents|LabeledData|annotations)"\s*:\s*[\[{]|"labels?"\s*:\s*\[\s*[\[{]'
 )
+_NULL = re.compile(rf'"({"|".join(CERTAIN)})"\s*:\s*null'.encode())
+_VALUE = re.compile(rf'"({"|".join(NAMES["value"])})"\s*:'.encode())
 
 
 def is_spans(source: Source) -> bool:
-    return source.sniff()[:1] in (b"[", b"{") and _MARK.search(source.head) is not None
+    """A list of spans, or null in its place where nothing else can be the value."""
+    if source.sniff()[:1] not in (b"[", b"{"):
+        return False
+    found = _MARK.search(source.head) or (_NULL.search(source.head) and not _VALUE.search(source.head))
+    return bool(found)
 
 
 def read_spans(engine: Engine, source: Source, read: Read) -> Table:
@@ -130,6 +141,10 @@ def documents_table(
     records: Sequence[Any], read: Read, format: str, line: Any, findings: Iterable[Finding] = ()
 ) -> Table:
     """Documents from Python records; everything that is wrong with them is said at once."""
+    from karat.read.tag_records import holds_tags, read_tag_records
+
+    if holds_tags(records, read):
+        return read_tag_records(records, read, format, line, findings)
     found = Documents(read, line, list(findings), task_lists(records, read.role))
     for row, record in enumerate(records):
         found.add(row, record)
@@ -181,7 +196,10 @@ class Documents:
         self.has |= {"classes"} if fields["classes"] else set()
         self.has |= {"excerpts"} if fields["spans"] in EXCERPTS else set()
         spans = known.get(fields["spans"] or "")
-        if spans is None or not isinstance(spans, list):
+        if spans is None and fields["spans"] in known:
+            self.note("spans-null", row, field=fields["spans"])
+            return
+        if not isinstance(spans, list):
             self._bad(row, f"no list of spans; the document has: {', '.join(map(str, known)) or 'nothing'}")
             return
         self._count(row, known, fields["count"], spans)
@@ -196,15 +214,16 @@ class Documents:
             self.has.add(name)
 
     def _bad(self, row: int, reason: str) -> None:
+        self.note("span-unreadable", row, reason=reason)
+
+    def note(self, code: str, row: int, **facts: Any) -> None:
+        """Something that is wrong with a record."""
         if len(self.findings) < 20:
-            self.findings.append(finding("span-unreadable", self.read.name, self.line(row), reason=reason))
+            self.findings.append(finding(code, self.read.name, self.line(row), **facts))
 
     def _count(self, row: int, known: Mapping[str, Any], field: str | None, spans: Sequence[Any]) -> None:
-        if field and known[field] != len(spans) and len(self.findings) < 20:
-            said = finding(
-                "span-count-differs", self.read.name, self.line(row), field=field, said=known[field], found=len(spans)
-            )
-            self.findings.append(said)
+        if field and known[field] != len(spans):
+            self.note("span-count-differs", row, field=field, said=known[field], found=len(spans))
 
     def _span(self, row: int, span: Any, parent: int) -> None:
         found = as_span(span)
@@ -259,7 +278,7 @@ def as_span(span: Any) -> tuple[dict[str, Any], str] | str:
     if isinstance(span, (list, tuple)) and len(span) >= 3:
         span = dict(zip(("start", "end", "label"), span[:3], strict=True))
     if isinstance(span, str):
-        return f"a span is the text {span!r} (tags are read from CoNLL columns, or as lists in memory)"
+        return f"a span is the text {span!r} (a list holds spans or tags, not both)"
     if not isinstance(span, Mapping):
         return f"a span is {span!r}"
     names = {role: field_of(span, known) for role, known in PLACES.items()}

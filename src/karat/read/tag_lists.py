@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any
 
 from karat.read.conll import TAG
-from karat.read.spans import FIELDS, annotated_table, as_span, documents_table
-from karat.read.table import Read, Table
+from karat.read.spans import CERTAIN, FIELDS, annotated_table, as_span, documents_table
+from karat.read.table import NAMES, Read, Table
 
 
 def is_tag_lists(values: Sequence[Any], read: Read) -> bool:
@@ -39,13 +39,19 @@ def is_span_records(values: Sequence[Any], read: Read) -> bool:
     first = next((v for v in values if isinstance(v, (Mapping, list, tuple)) and v), None)
     if isinstance(first, Mapping):
         lists = [first[name] for name in FIELDS["spans"] if isinstance(first.get(name), list)]
-        none = any(first.get(name) == [] for name in ("spans", "entities", "excerpts"))
-        return "LabeledData" in first or read.context == "spans" or none or any(_spans(found) for found in lists)
+        certain = "LabeledData" in first or read.context == "spans" or _without(first)
+        return certain or any(_spans(found) for found in lists)
     return (
         isinstance(first, (list, tuple))
         and _spans(first)
         and (read.context == "spans" or isinstance(first[0], Mapping))
     )
+
+
+def _without(record: Mapping[str, Any]) -> bool:
+    """No span under a name that leaves no doubt: an empty list, or null where nothing else can be the value."""
+    null = not any(name in record for name in NAMES["value"])
+    return any(record[name] == [] or (null and record[name] is None) for name in CERTAIN if name in record)
 
 
 def _spans(found: Sequence[Any]) -> bool:

@@ -26,7 +26,7 @@ def check_side(table: Table, options: Mapping[str, Any]) -> list[Finding]:
     try:
         spans = side.side(options)
     except BadTag as error:
-        line = _token_line(side, error.position)
+        line = _token_line(table, side, error.position)
         return [*found, finding("tag-unknown", table.name, line, tag=error.tag, scheme=error.scheme)]
     if side.tagged is not None:
         return found + _malformed(table, side, options["scheme"])
@@ -47,8 +47,8 @@ def _span_line(table: Table, side: Annotated, spans: Spans, row: int) -> int | N
     return int(side.lines[document]) if side.lines is not None else table.line(document)
 
 
-def _token_line(side: Annotated, position: int) -> int | None:
-    return int(side.token_lines[position]) if side.token_lines is not None and position >= 0 else None
+def _token_line(table: Table, side: Annotated, position: int) -> int | None:
+    return table.line(_document(side, position)) if side.token_lines is None else int(side.token_lines[position])
 
 
 def _facts(side: Annotated, spans: Side, row: int) -> dict[str, Any]:
@@ -92,13 +92,15 @@ def _malformed(table: Table, side: Annotated, scheme: str) -> list[Finding]:
     def tag(position: int) -> str:
         return tagged.tags[int(tagged.code[np.searchsorted(tagged.at, position)])]
 
-    make = lambda p: finding("tag-malformed", table.name, _token_line(side, p), tag=tag(p), sentence=_sentence(side, p))
+    make = lambda p: finding(
+        "tag-malformed", table.name, _token_line(table, side, p), tag=tag(p), sentence=str(side.ids[_document(side, p)])
+    )
     return _limited("tag-malformed", at, table, make)
 
 
-def _sentence(side: Annotated, position: int) -> str:
+def _document(side: Annotated, position: int) -> int:
     assert side.tagged is not None
-    return str(side.ids[int(np.searchsorted(np.cumsum(side.tagged.lengths), position, side="right"))])
+    return int(np.searchsorted(np.cumsum(side.tagged.lengths), position, side="right"))
 
 
 def _places(table: Table, side: Annotated, spans: Side) -> list[Finding]:
