@@ -109,6 +109,21 @@ def test_clusters_are_drawn_whole():
     assert docs.plan["intervals"]["cluster_by"] == "doc"
 
 
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_no_interval_leaves_the_range_of_its_metric(method):
+    gold, pred = ["A", "B"] * 10, ["A", "B"] * 8 + ["B", "A"] * 2
+    found = karat.evaluate(
+        records(gold, doc=lambda i: "xy"[i // 12]), records(pred), metrics=["accuracy", "f1", "mcc", "hamming_loss"],
+        intervals=True, interval_method=method, cluster_by="doc", resamples=100,
+    )  # fmt: skip
+    for score, low in zip(found.systems[0], [0, 0, -1, 0], strict=True):
+        for part in (score, *score.by_class.values()):
+            assert part.interval is None or low <= part.interval.low <= part.value <= part.interval.high <= 1
+    if method in ("auto", "jackknife-t"):  # two clusters: t(1) = 12.7
+        assert (found["accuracy"].interval.low, found["accuracy"].interval.high) == (0, 1)
+        assert (found["mcc"].interval.low, found["mcc"].interval.high) == (-1, 1)
+
+
 def test_unknown_cluster_column_is_an_error():
     with pytest.raises(karat.InputError, match="no column 'nope'"):
         karat.evaluate(records(GOLD), records(PRED), intervals=True, cluster_by="nope")

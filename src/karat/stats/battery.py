@@ -58,6 +58,11 @@ class Battery:
         inside = [d.bounds == (0, 1) for d in own]
         return np.array(inside + [d.bounds == (0, 1) for d in own if d.by_class for _ in range(classes)], bool)
 
+    def limits(self, metric: Metric) -> tuple[float, float]:
+        """Between what a score can lie: the metric's bounds, and what stands in for undefined values."""
+        low, high = self.catalogue[metric.name].bounds
+        return float(np.fmin(low, self.fill)), float(np.fmax(high, self.fill))
+
     def class_columns(self, classes: int) -> dict[Metric, slice]:
         """Where each metric's classes are among the columns of `with_classes`."""
         own = [m for m in self.metrics if self.catalogue[m.name].by_class]

@@ -43,10 +43,12 @@ class Table:
     bounds: Bounds
     method: list[str]
 
-    def interval(self, column: int, level: float) -> Interval | None:
+    def interval(self, column: int, level: float, limits: tuple[float, float]) -> Interval | None:
+        """A column's interval, without what no score can be: `point ± t · se` knows no limits."""
         low, high = float(self.bounds.low[column]), float(self.bounds.high[column])
         if not (np.isfinite(low) and np.isfinite(high)):
             return None
+        low, high = max(low, limits[0]), min(high, limits[1])
         drawn = self.bounds.resamples if self.method[column] in RESAMPLED else None
         name = NAMES.get(self.method[column], self.method[column])
         undefined = float(np.broadcast_to(self.bounds.undefined, self.bounds.low.shape)[column]) if drawn else 0.0
@@ -187,21 +189,26 @@ def with_intervals(
     classes = 0 < width * wanted.resamples <= CLASS_NUMBERS and width * len(cells) <= CLASS_NUMBERS
     tables = estimate(sample_of(cells, battery, classes, clusters), wanted)
     columns = battery.class_columns(len(cells.classes)) if classes else {}
-    return {m: _attach(scores[m], i, tables, columns.get(m), wanted.level) for i, m in enumerate(battery.metrics)}
+    return {
+        m: _attach(scores[m], i, tables, columns.get(m), (wanted.level, battery.limits(m)))
+        for i, m in enumerate(battery.metrics)
+    }
 
 
-def _attach(score: Score, column: int, tables: list[Table], classes: slice | None, level: float) -> Score:
-    """``tables``: the overall one, then one per test case."""
+def _attach(
+    score: Score, column: int, tables: list[Table], classes: slice | None, how: tuple[float, tuple[float, float]]
+) -> Score:
+    """``tables``: the overall one, then one per test case; ``how``: the level and the limits of the score."""
     overall, *parts = tables
     cases = score.test_cases if len(parts) == len(score.test_cases) else []
-    by_case = {name: t.interval(column, level) for name, t in zip(cases, parts, strict=False)}
+    by_case = {name: t.interval(column, *how) for name, t in zip(cases, parts, strict=False)}
     first = classes.start if classes else 0
     by_class: dict[tuple[str, str], Interval | None] = {}
     for name, table in [("", overall), *zip(cases, parts, strict=False)] if classes else []:
-        by_class |= {(name, label): table.interval(first + i, level) for i, label in enumerate(score.classes)}
+        by_class |= {(name, label): table.interval(first + i, *how) for i, label in enumerate(score.classes)}
     return replace(
         score,
-        interval=overall.interval(column, level) if score.value is not None else None,
+        interval=overall.interval(column, *how) if score.value is not None else None,
         test_case_intervals={k: v for k, v in by_case.items() if v},
         class_intervals={k: v for k, v in by_class.items() if v},
     )
