@@ -534,6 +534,6 @@ KINDS: dict[str, Kind] = {
         "(first: {examples})",
         "give references that do not overlap; the pages are scored all the same",
     ),
-    "door-differs": Kind("note", "{what}", "strict=True gives {tool}'s own number"),
+    "door-differs": Kind("note", "{what}", "{switch} gives {tool}'s own number"),
     "more": Kind("note", "{count} more {count:finding|findings} of kind {kind}", "mend the ones shown first"),
 }

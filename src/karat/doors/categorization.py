@@ -75,10 +75,10 @@ class CategorizationEvaluation:
         """Where Konfuzio's numbers are others."""
         if outside:
             what = f"{outside} of {total} pairs have a category that was not given, or none: they count; Konfuzio drops them"
-            yield finding("door-differs", what=what, tool="Konfuzio")
+            yield finding("door-differs", what=what, tool="Konfuzio", switch="strict=True")
         if 0 in self.category_ids:
             what = "category 0 counts like the others; Konfuzio takes it for the absence of one and finds no documents in it"
-            yield finding("door-differs", what=what, tool="Konfuzio")
+            yield finding("door-differs", what=what, tool="Konfuzio", switch="strict=True")
 
     def confusion_matrix(self) -> Ints:
         """True categories down, predicted across, the given ones and then no category.

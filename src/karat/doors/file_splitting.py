@@ -38,7 +38,12 @@ _PAIR_UNDEFINED = {
     )
 }  # fmt: skip
 
-NO_HIT = finding("door-differs", what="F1 is 0 where nothing is hit; Konfuzio leaves it undefined", tool="Konfuzio")
+NO_HIT = finding(
+    "door-differs",
+    what="F1 is 0 where nothing is hit; Konfuzio leaves it undefined",
+    tool="Konfuzio",
+    switch="strict=True",
+)
 _metrics = cache(catalogue)
 
 
