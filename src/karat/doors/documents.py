@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Light documents, pages and categories for the door `karat.doors.file_splitting`; any objects with these names do."""
+"""Light documents, pages and categories for the doors of Konfuzio's evaluations; any objects with these names do."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 
 @dataclass(eq=False)
 class Project:
-    """What documents belong to."""
+    """What documents belong to, and the labels that their annotations may have."""
 
     id_: Any = None
+    labels: list[Any] = field(default_factory=list, repr=False)
 
     def __str__(self) -> str:
         return f"Project {self.id_}"
@@ -46,6 +47,7 @@ class Document:
     copy_of_id: Any = None
     dataset_status: int = 0
     own_pages: list[Page] = field(default_factory=list, repr=False)
+    own_annotations: list[Any] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         self.category = self.category or NO_CATEGORY
@@ -67,6 +69,11 @@ class Document:
     def pages(self) -> list[Page]:
         """Its pages by number."""
         return sorted(self.own_pages, key=lambda page: page.number)
+
+    def annotations(self, use_correct: bool = True) -> list[Any]:
+        """Its annotations by place; by default those that are correct."""
+        kept = [one for one in self.own_annotations if one.is_correct or not use_correct]
+        return sorted(kept, key=lambda one: min((span.start_offset, span.end_offset) for span in one.spans))
 
     def __str__(self) -> str:
         return f"Document {self.name} ({self.id_})"
