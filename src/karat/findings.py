@@ -169,13 +169,13 @@ KINDS: dict[str, Kind] = {
     ),
     "repeated-gold-label": Kind(
         "error",
-        "{count} gold records give a label more than once (the first is shown)",
+        "{count} gold {count:record gives|records give} a label more than once (the first is shown)",
         "list each label once, or choose --faulty drop: then it counts once",
     ),
     "left-out": Kind(
         "warning",
-        "{count} {what} are left out (the first is shown)",
-        "mend or delete them, or choose --faulty error to stop at them",
+        "{count} {what} {count:is|are} left out (the first is shown)",
+        "mend or delete {count:it|them}, or choose --faulty error to stop at {count:it|them}",
     ),
     # coverage
     "gold-only-ids": Kind(
@@ -220,7 +220,7 @@ KINDS: dict[str, Kind] = {
     # intervals and comparisons
     "few-units": Kind(
         "warning",
-        "{count} {units} are too few for intervals that hold their level",
+        "{count} {counted} {count:is|are} too few for intervals that hold their level",
         "read the intervals as rough; score more {units}",
     ),
     "rare-classes": Kind(
@@ -240,7 +240,7 @@ KINDS: dict[str, Kind] = {
     ),
     "few-clusters": Kind(
         "warning",
-        "{count} clusters are few: intervals use Student's t with {count} − 1 degrees of freedom",
+        "{count} {count:cluster is|clusters are} few: intervals use Student's t with {count} − 1 degrees of freedom",
         "gather data from more clusters; more units per cluster help little",
     ),
     "no-cluster": Kind(
@@ -347,7 +347,7 @@ KINDS: dict[str, Kind] = {
     ),
     "confidence-missing": Kind(
         "warning",
-        "{count} of {total} pages {count:has|have} no confidence; metrics of confidence leave them out",
+        "{count} of {total} pages {count:has|have} no confidence; metrics of confidence leave {count:it|them} out",
         "give every page one",
     ),
     "confidence-of-flag": Kind(
@@ -362,16 +362,18 @@ KINDS: dict[str, Kind] = {
     ),
     "pages-on-one-side": Kind(
         "error",
-        "{pages} of document {id!r} are not in {other}",
+        "{pages} of document {id!r} {count:is|are} not in {other}",
         "give both sides the same pages, or choose --missing-pages not-first|truncate",
     ),
     "pages-as-not-first": Kind(
         "warning",
-        "{pages} of document {id!r} are not in {other}; they begin no file there",
+        "{pages} of document {id!r} {count:is|are} not in {other}; {count:it begins|they begin} no file there",
         "give both sides the same pages",
     ),
     "pages-left-out": Kind(
-        "warning", "{pages} of document {id!r} are not in {other}; they are left out", "give both sides the same pages"
+        "warning",
+        "{pages} of document {id!r} {count:is|are} not in {other} and {count:is|are} left out",
+        "give both sides the same pages",
     ),
     # spans
     "span-empty": Kind(
@@ -414,7 +416,9 @@ KINDS: dict[str, Kind] = {
         "give both sides the same documents under the same ids, or in the same order",
     ),
     "span-count-differs": Kind(
-        "warning", "{field} is {said}, but {found} spans are listed", "mend the count; the list is what is scored"
+        "warning",
+        "{field} is {said}, but {found} {found:span is|spans are} listed",
+        "mend the count; the list is what is scored",
     ),
     "span-discontinuous": Kind(
         "warning",
@@ -487,7 +491,7 @@ KINDS: dict[str, Kind] = {
     ),
     "queries-not-in-run": Kind(
         "warning",
-        "{count} of {total} gold queries {count:is|are} not in the run (first: {examples}); {policy}",
+        "{count} of {total} gold queries {count:is|are} not in the run (first: {examples}) and {count:is|are} {policy}",
         "rank documents for every query, or choose --missing-queries zero|skip|undefined|error",
     ),
     "missing-queries": Kind(
@@ -507,7 +511,7 @@ KINDS: dict[str, Kind] = {
     ),
     "no-relevant-documents": Kind(
         "note",
-        "{count} of {total} queries {count:has|have} no relevant document (first: {examples}); {policy}",
+        "{count} of {total} queries {count:has|have} no relevant document (first: {examples}) and {count:is|are} {policy}",
         "choose --no-relevant zero|undefined",
     ),
     # doors

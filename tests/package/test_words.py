@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 import pytest
 
 import karat
-from karat.findings import finding
+from karat.findings import KINDS, finding
 from karat.metric import parse
 
 
@@ -61,3 +62,21 @@ def test_clusters_stand_in_a_column_of_that_name(tmp_path):
     (tmp_path / "gold.csv").write_text("id,cluster\n1,x\n2,x\n3,y\n")
     e = karat.evaluate(tmp_path / "gold.csv", tmp_path / "gold.csv", context="clustering", metrics=["purity"])
     assert e["purity"].value == 1.0
+
+
+OF_ANOTHER_NOUN = {"few-units", "tied-labels", "cluster-overlap", "excerpt-cut"}
+"""Messages whose plural goes with intervals, labels, scores and references, however many things are counted."""
+COUNTING = {code for code, kind in KINDS.items() if "{count}" in kind.message}
+
+
+@pytest.mark.parametrize("code", sorted(COUNTING - OF_ANOTHER_NOUN))
+def test_messages_that_count_know_one_from_many(code):
+    fixed = re.sub(r"\{\w+:[^}]*\|[^}]*\}", "", KINDS[code].message)
+    assert not re.search(r"\b(are|have|were|they|them|their)\b", fixed), "write {count:is|are}"
+
+
+def test_one_query_and_several():
+    facts = {"total": 3, "examples": "'q2'", "policy": "scored 0"}
+    one, two = (finding("queries-not-in-run", count=n, **facts).message for n in (1, 2))
+    assert one == "1 of 3 gold queries is not in the run (first: 'q2') and is scored 0"
+    assert two == "2 of 3 gold queries are not in the run (first: 'q2') and are scored 0"

@@ -282,7 +282,7 @@ def test_what_is_left_out_is_said():
     assert "F1 by class (the 50 worst of 70)" in html
     worst = sorted(found.systems[0]["f1"].by_class.values(), key=lambda p: p.value)[0]
     assert f">{worst.label}<" in html
-    one = finding("few-units", count=3, units="units")
+    one = finding("few-units", count=3, counted="units", units="units")
     found.systems[0].findings = [msgspec.structs.replace(one, line=i) for i in range(1_000)]
     html = found.to_html()
     assert html.count('<li class="warning"') == 50

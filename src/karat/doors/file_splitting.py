@@ -116,7 +116,9 @@ class FileSplittingEvaluation:
             for bundle in np.unique(pages.bundle[only]).tolist():
                 numbers = pages.number[only & (pages.bundle == bundle)]
                 name = getattr(self.document_pairs[bundle][0], "id_", bundle)
-                self.findings.append(finding(code, None, id=name, pages=ranges(numbers), other=other))
+                self.findings.append(
+                    finding(code, None, id=name, count=len(numbers), pages=ranges(numbers), other=other)
+                )
         if self.findings and self.missing_pages == "error":
             raise InputError(self.findings)
         for one in self.findings if not self.strict else ():

@@ -45,18 +45,16 @@ def leave_out(engine: Engine, gold: Table, systems: Sequence[Table], *, sets: bo
 
 def _empty_gold(table: Table, sets: bool) -> Rule:
     """Without a value; beside a record of the same id it would be a repeat, which is an error."""
-    return Rule("records without a value", f"({_EMPTY[table.kind]}) AND ({_is_long(table, sets)} OR others = 1)")
+    return Rule("without a value", f"({_EMPTY[table.kind]}) AND ({_is_long(table, sets)} OR others = 1)")
 
 
 def _rules(table: Table, sets: bool) -> list[Rule]:
     empty = f"({_EMPTY[table.kind]})"
     nth_given = f"row_number() OVER (PARTITION BY test_case, id, {empty} ORDER BY nth)"
     return [
-        Rule("records without a value", empty),
-        Rule(
-            "records for gold records without a value", f"(test_case, id) IN (SELECT (test_case, id) FROM {_UNASKED})"
-        ),
-        Rule("records that repeat an id", f"NOT {_is_long(table, sets)} AND {nth_given} > 1"),
+        Rule("without a value", empty),
+        Rule("for gold records without a value", f"(test_case, id) IN (SELECT (test_case, id) FROM {_UNASKED})"),
+        Rule("with the id of another", f"NOT {_is_long(table, sets)} AND {nth_given} > 1"),
     ]
 
 
@@ -80,7 +78,11 @@ def _say_empty_labels(engine: Engine, table: Table) -> None:
     found = engine.run(f"SELECT count(*) AS n, min(nth) AS first FROM {labels} WHERE label = '' OR label IS NULL")
     if n := int(found["n"][0]):
         line = table.line(int(found["first"][0]))
-        table.findings.append(finding("left-out", table.name, line, count=n, what="empty labels"))
+        table.findings.append(finding("left-out", table.name, line, count=n, what=f"empty {_number(n, 'label')}"))
+
+
+def _number(n: int, noun: str) -> str:
+    return noun if n == 1 else noun + "s"
 
 
 def _without(engine: Engine, table: Table, rules: Sequence[Rule]) -> None:
@@ -93,7 +95,8 @@ def _without(engine: Engine, table: Table, rules: Sequence[Rule]) -> None:
         f"SELECT rule, count(*) AS n, min(nth) AS first FROM {name} WHERE rule >= 0 GROUP BY rule ORDER BY rule"
     )
     for rule, n, first in zip(*(left[k].tolist() for k in ("rule", "n", "first")), strict=True):
-        table.findings.append(finding("left-out", table.name, table.line(first), count=n, what=rules[rule].what))
+        what = f"{_number(n, 'record')} {rules[rule].what}"
+        table.findings.append(finding("left-out", table.name, table.line(first), count=n, what=what))
     _narrow(engine, table, name)
 
 

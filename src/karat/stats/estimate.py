@@ -345,7 +345,8 @@ def trust_findings(cells: Cells, scores: Mapping[Metric, Score], battery: Batter
     found = []
     units = int(cells.n.sum())
     if units < FEW_UNITS:
-        found.append(finding("few-units", count=units, units=unit[:-1] + "ies" if unit[-1] == "y" else unit + "s"))
+        many = unit[:-1] + "ies" if unit[-1] == "y" else unit + "s"
+        found.append(finding("few-units", count=units, counted=unit if units == 1 else many, units=many))
     rare = rare_classes(cells) if any(battery.catalogue[m.name].by_class for m in battery.metrics) else []
     if rare:
         shown = ", ".join(f"{label} ({count})" for label, count in rare[:5]) + (", …" if len(rare) > 5 else "")

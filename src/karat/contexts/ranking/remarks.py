@@ -15,7 +15,7 @@ from karat.contexts.ranking.judgements import Judgements
 from karat.contexts.ranking.relations import are_ranks
 from karat.findings import LIMIT, Finding, finding
 
-_POLICY = {"zero": "they score 0", "skip": "they are left out", "undefined": "they are undefined", "error": ""}
+_POLICY = {"zero": "scored 0", "skip": "left out", "undefined": "undefined", "error": ""}
 
 
 def each(code: str, table: Table, lines: Sequence[int | None], **facts: Any) -> list[Finding]:
@@ -118,7 +118,7 @@ def _coverage(
         out.append(finding("queries-not-in-gold", table.name, count=len(strangers), examples=_first(strangers)))
     barren = np.flatnonzero(np.bincount(gold.query, gold.grade > 0, total) == 0)
     if len(barren):
-        policy = {"zero": "they score 0", "undefined": "they are undefined"}[options["no_relevant"]]
+        policy = _POLICY[options["no_relevant"]]
         facts = {"count": len(barren), "total": total, "examples": _first([names[i] for i in barren[:3]])}
         out.append(finding("no-relevant-documents", gold_table.name, policy=policy, **facts))
     return out

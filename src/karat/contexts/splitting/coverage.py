@@ -37,7 +37,7 @@ def _one_sided(run: Run, pages: Paired, only: Bools, here: Table, there: Table, 
         test_case, name = pages.names[bundle]
         numbers = pages.number[only & (pages.bundle == bundle)]
         line = _line(run, here, test_case, name, int(numbers[0]))
-        yield finding(code, here.name, line, id=name, pages=ranges(numbers), other=there.name)
+        yield finding(code, here.name, line, id=name, count=len(numbers), pages=ranges(numbers), other=there.name)
     yield from more(code, len(bundles), here)
 
 
