@@ -191,6 +191,13 @@ def test_fields_that_were_forgotten(tmp_path: Path) -> None:
     assert {code for code, _ in refused(gold, pred)} == {"short-line"}
 
 
+def test_grades_in_words_and_fields_to_spare(tmp_path: Path) -> None:
+    gold, pred = written(tmp_path, "q1 0 a high\nq1 0 b low\n", run_text())
+    assert refused(gold, pred) == [("not-a-number", 1), ("not-a-number", 2)]
+    gold, pred = written(tmp_path, "q1 0 a 1 x\nq1 0 b 0 y\n", run_text())
+    assert refused(gold, pred) == [("short-line", 1), ("short-line", 2)]
+
+
 def test_keys_twice(tmp_path: Path) -> None:
     """Readers of JSON keep the last; an id with a colon is no reason to complain."""
     gold, pred = written(tmp_path, json.dumps(QRELS), '{"q1": {"a": 1, "a": 0.5}, "q2": {"a": 1}}')

@@ -138,11 +138,13 @@ def _any(buffer: Bytes, begin: int, size: int, width: int, line: int) -> Fields:
 
 
 def is_qrels(source: Source) -> bool:
-    """Judgements; without the iteration too, so that it can be said which field is missing."""
+    """Judgements; also without the iteration, with a fifth field or a word for a grade, so that it can be said."""
     blanks_only = not any(mark in source.sniff() for mark in (b"\t", b","))
-    return _votes(
-        source, lambda f: _is_number(f[-1]) if len(f) == 4 else blanks_only and len(f) == 3 and _is_number(f[2])
-    )
+    return _votes(source, lambda f: (len(f) == 4 and _is_number(f[3])) or (blanks_only and _nearly_judgement(f)))
+
+
+def _nearly_judgement(f: list[bytes]) -> bool:
+    return (len(f) == 3 and _is_number(f[2])) or (len(f) in (4, 5) and f[1] in (b"0", b"Q0"))
 
 
 def is_run(source: Source) -> bool:
@@ -172,6 +174,8 @@ RUN = "query, Q0, document, rank, score and tag"
 
 def read_qrels(engine: Any, source: Source, read: Read) -> Table:
     """Judgements, four fields a line."""
+    if _votes(source, lambda f: len(f) == 5):
+        raise InputError(_long_lines(source.name, next(chunks(source.path, 5, whole=True))))
     found = next(chunks(source.path, 4, whole=True))
     grade = found.numbers(3)
     gold = Judgements(found.column(0), found.column(2), grade, found.line, found.column(1))
@@ -199,6 +203,12 @@ def short_lines(name: str, found: Fields, width: int, layout: str) -> list[Findi
     return [
         finding("short-line", name, line, found="too few", expected=width, layout=layout)
         for line in found.short[:LIMIT]
+    ]
+
+
+def _long_lines(name: str, found: Fields) -> list[Finding]:
+    return [
+        finding("short-line", name, line, found="too many", expected=4, layout=QRELS) for line in found.line[:LIMIT]
     ]
 
 
