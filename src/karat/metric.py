@@ -432,7 +432,7 @@ ALIASES: dict[str, str] = {
         "nERR": "nerr",
         "RBP": "rbp",
         **{name.upper(): name for name in ("bpm", "sdcg", "insq", "inst", "nerr8", "nerr9", "nerr10", "nerr11")},
-        r"rbp\.(\d+)": r"rbp(p=0.\1)",
+        r"rbp(?:\.|_0\.)(\d+)": r"rbp(p=0.\1)",
         "Compat": "compatibility",
         "alpha_DCG|α_DCG": "alpha_dcg(normalize=true)",
         "alpha_nDCG|α_nDCG": "alpha_ndcg",

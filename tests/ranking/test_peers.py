@@ -86,7 +86,8 @@ def test_spellings() -> None:
     """Other tools' names mean karat's metrics."""
     same = {"nDCG@10": "ndcg@10", "P(rel=2)@5": "precision(rel=2)@5", "map_cut_10": "average_precision@10", "map_cut.10": "average_precision@10",
             "recip_rank": "reciprocal_rank", "AP": "average_precision", "MAP": "average_precision", "P_10": "precision@10",
-            "ndcg_cut_5": "ndcg@5", "rbp.95": "rbp(p=0.95)", "Rprec_mult_0.20": "r_precision(multiple=0.2)", "RPrec": "r_precision",
+            "ndcg_cut_5": "ndcg@5", "rbp.95": "rbp(p=0.95)", "rbp_0.9": "rbp(p=0.9)",
+            "Rprec_mult_0.20": "r_precision(multiple=0.2)", "RPrec": "r_precision",
             "BPref": "bpref", "GMAP": "gm_map", "mAP@5": "average_precision@5", "IPrec(recall=0.1)": "interpolated_precision(recall=0.1)",
             "α_nDCG@5": "alpha_ndcg@5", "NumRet(rel=2)": "num_rel_ret(rel=2)", "NumRelRet": "num_rel_ret", "NumRet": "num_ret",
             "SetRelP": "relative_precision", "SetP(relative=True)": "relative_precision", "SetP": "precision", "Hits@1": "hits@1",
