@@ -159,6 +159,15 @@ def test_annotations_and_sets_without_ids_can_be_right():
     assert counts(evaluated(true, true)) == [1, 0, 0]
 
 
+def test_spans_of_one_place_pair_one_to_one():
+    twice = gold((ONE, [(0, 5)]), (ONE, [(0, 5), (7, 9)]))
+    assert counts(evaluated(twice, pred((ONE, [(0, 5)])))) == [1, 0, 2]
+    again = pred((ONE, [(0, 5)]), (ONE, [(0, 5), (7, 9)]))
+    assert counts(evaluated(twice, again, use_view_annotations=False)) == [3, 0, 0]
+    assert counts(evaluated(gold((ONE, [(0, 5)])), again, use_view_annotations=False)) == [1, 2, 0]
+    assert counts(evaluated(twice, again, use_view_annotations=False, compat="konfuzio")) == [5, 0, 0]
+
+
 def test_places_without_strict():
     found = evaluated(gold((ONE, [(0, 5)]), (ONE, [(20, 25)])), pred((TWO, [(0, 5)])), strict=False)
     assert counts(found, family="tokenizer_") == [1, 0, 1]

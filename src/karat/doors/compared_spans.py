@@ -152,9 +152,9 @@ def in_right_set(rows: Rows, above: Bools, compat: bool) -> Bools:
 def corrected(rows: Rows, above: Bools) -> Masks:
     """Every true unit is found or missed, every prediction above its threshold is right or wrong, each on its own side."""
     hit = rows.same_kind & in_right_set(rows, above, compat=False)
+    if rows.strict:  # else parts of an annotation may find it together
+        hit = hit & (_nth(hit, rows.gold_unit) == _nth(hit, rows.pred_unit))
     tp, fp, fn = _by_side(rows, hit, rows.in_gold, above)
-    if rows.strict:  # a second prediction of one span is wrong; else parts of an annotation may find it together
-        fp = _first(above & ~_has(tp, rows.pred_unit), rows.pred_unit)
     offered = _has(above | rows.same_kind, rows.pred_unit)
     out = {"tp": tp, "fp": fp, "fn": fn, "tn": _first(rows.in_pred & ~offered, rows.pred_unit), "gt": tp | fn}
     found = rows.matched & above
@@ -223,6 +223,16 @@ def _first(mask: Bools, unit: Ints) -> Bools:
     at = np.flatnonzero(mask)
     out = np.zeros(len(mask), bool)
     out[at[np.unique(unit[at], return_index=True)[1]]] = True
+    return out
+
+
+def _nth(mask: Bools, unit: Ints) -> Ints:
+    """Which row of its unit among those of the mask; equals on both sides pair what is interchangeable one to one."""
+    at = np.flatnonzero(mask)
+    at = at[np.argsort(unit[at], kind="stable")]
+    _, start, count = np.unique(unit[at], return_index=True, return_counts=True)
+    out = np.zeros(len(mask), np.int64)
+    out[at] = np.arange(len(at)) - np.repeat(start, count)
     return out
 
 
