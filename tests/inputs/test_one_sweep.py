@@ -128,3 +128,9 @@ def test_whole_evaluations_need_no_engine(kind, context, tmp_path, monkeypatch):
     monkeypatch.setattr(Embedded, "connection", property(lambda self: pytest.fail("the engine was opened")))
     hashes = None if kind == "label" else False
     assert karat.evaluate(gold, pred, context=context, hashes=hashes).systems[0].scores
+
+
+def test_a_field_without_a_name_is_not_the_value(tmp_path):
+    path = tmp_path / "gold.jsonl"
+    path.write_text('{"id": "1", "": "A"}\n{"id": "2", "": "B"}\n')
+    assert [f.code for f in karat.validate(path)] == ["missing-column"]

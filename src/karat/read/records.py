@@ -51,7 +51,7 @@ def sweep(source: Source, format: str, columns: Mapping[str, str]) -> Swept | No
     """A small file in which every record has the first one's fields, each once, and its kind of value; else None."""
     first = _first(source) if source.path.stat().st_size <= SMALL else {}
     roles = match_columns(list(first), columns)
-    kind = _kind(first.get(roles.get("value", "")))
+    kind = _kind(first[roles["value"]]) if "value" in roles else None
     if kind is None or not _is_plain(first, roles):
         return None
     kinds = {name: _KINDS[kind] if name == roles["value"] else type(v) for name, v in first.items()}
