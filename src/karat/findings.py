@@ -34,7 +34,7 @@ class Finding(msgspec.Struct, frozen=True):
         return f"{place}{self.severity}[{self.code}]: {self.message}"
 
 
-class InputError(Exception):
+class InputError(ValueError):
     """The input cannot be evaluated; ``findings`` says why, all at once."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:

@@ -149,3 +149,11 @@ def test_an_encoding_is_that_of_text_files(tmp_path: Path) -> None:
     (tmp_path / "pred.csv").write_bytes("id,value\n1,é\n".encode("latin-1"))
     e = karat.evaluate(tmp_path / "gold.parquet", tmp_path / "pred.csv", encoding="latin-1")
     assert e["accuracy"].value == 1.0
+
+
+def test_input_that_cannot_be_scored_is_a_value_error() -> None:
+    """`except ValueError` is what a script that came from another tool says."""
+    with pytest.raises(ValueError, match="length-differs") as caught:
+        karat.evaluate(["a", "b"], ["a"])
+    assert isinstance(caught.value, karat.InputError)
+    assert [finding.code for finding in caught.value.findings] == ["length-differs"]
