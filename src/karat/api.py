@@ -14,6 +14,7 @@ import numpy as np
 
 from karat.contexts import MODULES, context
 from karat.engines.embedded import Embedded
+from karat.engines.memory import count
 from karat.evaluation import Evaluation, Score, SystemResult, make_score
 from karat.findings import Finding, InputError, finding, stop_on_errors
 from karat.metric import Metric, MetricError
@@ -328,6 +329,9 @@ def _checked(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
     """The context's own findings; it may stumble over records that are already reported."""
     try:
         with whole_files(engine, table):
+            if plan.context.waist:
+                table.side = plan.context.side(engine.run, table, plan.options)
+                return plan.context.check_side(table.side, plan.options)
             return plan.context.check(engine.run, table, plan.options)
     except InputError:
         raise
@@ -367,7 +371,10 @@ def evaluate_system(engine: Embedded, gold: Table, pred: Table, plan: Plan, unit
     if bool(gold.coded) != bool(pred.coded):
         as_relations(engine, (gold, pred))
     with whole_files(engine, gold, pred):
-        counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)
+        if gold.side is not None and pred.side is not None:
+            counted = count(plan.context, gold.side, pred.side, plan.options, units=units)
+        else:
+            counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)
     findings = [*gold.findings, *pred.findings, *counted.findings]
     stop_on_errors(findings)
     scores = score_cells(counted.cells, plan)

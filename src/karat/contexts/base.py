@@ -10,10 +10,12 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.align import Aligned, Meeting, coverage_findings
 from karat.cells import Cells
 from karat.contexts.options import MISSING, Option
 from karat.evaluation import Detail
 from karat.findings import Finding
+from karat.side import Side
 
 Columns = dict[str, NDArray[Any]]
 Run = Callable[[str], Columns]
@@ -125,6 +127,37 @@ class Context:
     def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
         """Align the two sides and count cells; ``units`` also asks for the cell of each unit."""
         raise TypeError(f"context {self.name} does not count")
+
+    waist: ClassVar[bool] = False
+    """Whether it counts aligned sides (`side` to `remarks` below) and no longer tables."""
+
+    def side(self, run: Run, table: Table, options: Mapping[str, Any]) -> Side:
+        """A table as a side of this context."""
+        raise TypeError(f"context {self.name} has no sides")
+
+    def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
+        """What is wrong with one side by itself, for this context."""
+        return []
+
+    def coverage(self, gold: Side, pred: Side, both: Meeting, options: Mapping[str, Any]) -> list[Finding]:
+        """What either side lacks."""
+        return coverage_findings(gold, pred, both, options)
+
+    def counts(self, gold: Side, pred: Side, both: Meeting) -> dict[str, int]:
+        """Coverage in numbers."""
+        return both.counts()
+
+    def reduce(self, both: Aligned, options: Mapping[str, Any]) -> Aligned:
+        """A batch of whole units as small as the scores allow."""
+        return both.collapsed()
+
+    def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> Cells:
+        """The cells of all batches, reduced and merged."""
+        raise TypeError(f"context {self.name} does not count")
+
+    def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:
+        """What is worth saying of both sides together."""
+        return []
 
     def details(self, cells: Cells) -> Sequence[Detail]:
         """Tables that belong to the result beside the scores."""

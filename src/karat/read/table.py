@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from karat.contexts.base import Columns, Keys
 from karat.findings import Finding
+from karat.side import Side
 
 NAMES: dict[str, tuple[str, ...]] = {
     "test_case": ("test_case", "testcase", "query", "query_id", "query-id", "qid", "q_id", "topic"),
@@ -110,6 +111,8 @@ class Table:
     keys: Keys | None = None
     """What identifies the records, where the reader holds it in memory; then the memo holds the entries."""
     memo: dict[str, Any] = field(default_factory=dict)
+    side: Side | None = None
+    """The table as a side, for contexts that count sides."""
 
     def line(self, row: int) -> int | None:
         return self.line_of(row)

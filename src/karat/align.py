@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gold and prediction over the same units: the one place where they meet, and what either side lacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+
+from karat.columns import Codes, Ints, Mask, distinct, matches, paired, ranked, recode, starts, vocabulary
+from karat.findings import Finding, finding
+from karat.side import Entries, Keys, Side
+
+EXAMPLES = 3
+"""Ids that a finding shows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """Which unit of gold meets which of the prediction; −1 where one side lacks the unit.
+
+    Gold's units come first, in gold's order, then those that only the prediction has.
+    """
+
+    gold: Ints
+    pred: Ints
+
+    @property
+    def both(self) -> int:
+        return int(((self.gold >= 0) & (self.pred >= 0)).sum())
+
+    def counts(self) -> dict[str, int]:
+        """Coverage, in units."""
+        gold, pred = int((self.gold >= 0).sum()), int((self.pred >= 0).sum())
+        both = self.both
+        return {"gold": gold, "pred": pred, "aligned": both, "gold_only": gold - both, "pred_only": pred - both}
+
+    def kept(self, missing: str, extra: str) -> Meeting:
+        """The rows that are scored: not what is missing where that is skipped, nor what is extra unless it is wrong."""
+        keep = np.ones(len(self.gold), bool)
+        if missing == "skip":
+            keep &= self.pred >= 0
+        if extra != "wrong":
+            keep &= self.gold >= 0
+        return self if keep.all() else Meeting(self.gold[keep], self.pred[keep])
+
+
+def meet(gold: Keys, pred: Keys) -> Meeting:
+    """Units that have the same test case and id. Most prediction files keep gold's order: then nothing is looked up."""
+    if gold.same(pred):
+        return Meeting(np.arange(len(gold)), np.arange(len(gold)))
+    alone = {*gold.case.names} == {*pred.case.names} and len(gold.case.names) == 1
+    at = {key: row for row, key in enumerate(gold.comparable(alone))}
+    place = matches(at, pred.comparable(alone), len(pred))
+    lone = np.flatnonzero(place < 0)
+    other = np.full(len(gold), -1)
+    other[place[place >= 0]] = np.flatnonzero(place >= 0)
+    nothing = np.full(len(lone), -1)
+    return Meeting(np.concatenate([np.arange(len(gold)), nothing]), np.concatenate([other, lone]))
+
+
+def coverage_findings(gold: Side, pred: Side, both: Meeting, options: Mapping[str, Any]) -> list[Finding]:
+    """What the two sides do not share, said once each with examples."""
+    counts, out = both.counts(), []
+    if counts["gold"] and counts["pred"] and not counts["aligned"]:
+        shown = [", ".join(map(repr, side.keys.id[:EXAMPLES])) for side in (gold, pred)]
+        return [finding("no-common-ids", pred.name, gold=shown[0], pred=shown[1]), *_look_alikes(gold, pred, both)]
+    if counts["gold_only"]:
+        missing = options.get("missing", "wrong")
+        code = "missing-predictions" if missing == "error" else "gold-only-ids"
+        policy = {"skip": "not there at all"}.get(missing, "wrong")
+        facts: dict[str, Any] = {"count": counts["gold_only"], "total": counts["gold"], "policy": policy}
+        out.append(finding(code, pred.name, examples=_examples(gold, both.gold[both.pred < 0]), **facts))
+    if counts["pred_only"]:
+        examples = _examples(pred, both.pred[both.gold < 0])
+        out.append(finding("pred-only-ids", pred.name, count=counts["pred_only"], examples=examples))
+    return out + (_look_alikes(gold, pred, both) if counts["gold_only"] and counts["pred_only"] else [])
+
+
+def _examples(side: Side, units: Ints) -> str:
+    ids = side.keys.id
+    return ", ".join(sorted(ids[i] for i in units.tolist())[:EXAMPLES])
+
+
+def _look_alikes(gold: Side, pred: Side, both: Meeting) -> list[Finding]:
+    """Ids of either side that would meet if they were spelt alike, or if the test cases were."""
+    sides = [
+        [(side.keys.id[i], side.keys.case.text(i)) for i in units.tolist()]
+        for side, units in ((gold, both.gold[both.pred < 0]), (pred, both.pred[both.gold < 0]))
+    ]
+    near, same = {_folded(id): id for id, _ in sides[1]}, dict(sides[1])
+    spelt = sorted({(id, near[_folded(id)]) for id, _ in sides[0] if near.get(_folded(id), id) != id})
+    moved = sorted({(id, case, same[id]) for id, case in sides[0] if id in same})
+    out = []
+    if spelt:
+        out.append(finding("ids-alike", pred.name, count=len(spelt), gold=spelt[0][0], pred=spelt[0][1]))
+    if moved:
+        facts = dict(zip(("id", "gold", "pred"), moved[0], strict=True))
+        out.append(finding("test-cases-differ", pred.name, count=len({m[0] for m in moved}), **facts))
+    return out
+
+
+_FRACTION = re.compile(r"\.0+$")
+
+
+def _folded(id: str) -> str:
+    """An id in small letters, without blanks, leading zeros or a final .0 (as ids get on their way through a sheet)."""
+    return _FRACTION.sub("", id.strip().lower()).lstrip("0")
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """Both sides over the same rows; a row stands for ``n`` units.
+
+    Nothing in it refers to a row or an entry by its absolute number (a parent is the n-th entry *of its unit*), so
+    that taking, collapsing and merging never have to know what a column means.
+    """
+
+    case: Codes
+    """Test case of each row; its names are sorted, and all in use."""
+    n: Ints
+    in_gold: Mask
+    in_pred: Mask
+    gold: Entries
+    pred: Entries
+    names: dict[str, list[str]]
+    rows: dict[str, Any] = field(default_factory=dict)
+    """Columns of the rows that ride along, and those that a context's ``reduce`` adds."""
+    unit: Ints | None = None
+    """Row of each single unit, where units were asked for."""
+    ids: Sequence[str] | None = None
+    """Ids of the single units."""
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+    @classmethod
+    def of(cls, gold: Side, pred: Side, both: Meeting, *, units: bool = True) -> Self:
+        """The units of a meeting as rows, gold's vocabulary and the prediction's as one."""
+        names = {
+            name: vocabulary(name, [gold.names.get(name, ()), pred.names.get(name, ())])
+            for name in {**gold.names, **pred.names}
+        }
+        of_gold, of_pred = _under_rows(gold, both.gold, names), _under_rows(pred, both.pred, names)
+        case = _cases(gold.keys.case, pred.keys.case, both)
+        ids = _ids(gold.keys, pred.keys, both) if units else None
+        unit = np.arange(len(case)) if units else None
+        rows = {name: _carried(column, both.gold) for name, column in gold.units.items()}
+        facts = {"gold": gold.facts, "pred": pred.facts}
+        n = np.ones(len(case), np.int64)
+        return cls(case, n, both.gold >= 0, both.pred >= 0, of_gold, of_pred, names, rows, unit, ids, facts)
+
+    def take(self, index: Ints) -> Self:
+        """Rows in another order, or some of them (single units follow)."""
+        to = np.full(len(self), -1)
+        to[index] = np.arange(len(index))
+        unit, ids = self.unit, self.ids
+        if unit is not None and ids is not None:
+            inside = np.flatnonzero(to[unit] >= 0)
+            unit, ids = to[unit[inside]], [ids[i] for i in inside.tolist()]
+        rows = {name: _carried(column, index) for name, column in self.rows.items()}
+        return replace(
+            self, case=_used(self.case.take(index)), n=self.n[index], in_gold=self.in_gold[index], in_pred=self.in_pred[index],
+            gold=self.gold.moved(to), pred=self.pred.moved(to), rows=rows, unit=unit, ids=ids,
+        )  # fmt: skip
+
+    def in_order(self) -> Self:
+        """Rows by test case and id: the order of a file changes nothing."""
+        if self.ids is None or self.unit is None:
+            return self
+        ids, case = self.ids, self.case.code.tolist()
+        order = sorted(range(len(self)), key=lambda row: (case[row], ids[row]))
+        if order == list(range(len(self))):
+            return self
+        to = np.empty(len(self), np.int64)
+        to[order] = np.arange(len(self))
+        out = replace(self, unit=None).take(np.array(order, np.int64))
+        return replace(out, unit=np.arange(len(self)), ids=[ids[i] for i in order])
+
+    def collapsed(self) -> Self:
+        """Equal rows as one, ``n`` raised: exact, and in an order that depends on what the rows say alone."""
+        key = self.case.code
+        for part in (_contents(self.gold, len(self)), _contents(self.pred, len(self))):
+            key = paired(key, part)
+        key = paired(key, ~self.in_gold * 2 + ~self.in_pred)
+        found, row = distinct(key)
+        first = np.zeros(len(found), np.int64)
+        first[row[::-1]] = np.arange(len(row))[::-1]
+        n = np.bincount(row, self.n, len(found)).astype(np.int64)
+        unit = None if self.unit is None else row[self.unit]
+        return replace(replace(self, unit=None, rows={}).take(first), n=n, unit=unit, ids=self.ids)
+
+    @classmethod
+    def merge(cls, parts: Sequence[Self]) -> Self:
+        """Batches of whole units as one table: exact, whatever their number and order."""
+        if len(parts) == 1:
+            return parts[0]
+        first = parts[0]
+        names = {name: vocabulary(name, [part.names[name] for part in parts]) for name in first.names}
+        cases = sorted({case for part in parts for case in part.case.names})
+        start = starts(np.array(list(map(len, parts)))).tolist()
+        gold, pred = (
+            Entries.joined(
+                [_shifted(getattr(part, side), at, part.names, names) for part, at in zip(parts, start, strict=True)]
+            )
+            for side in ("gold", "pred")
+        )
+        n, in_gold, in_pred = (
+            np.concatenate([getattr(p, name) for p in parts]) for name in ("n", "in_gold", "in_pred")
+        )
+        case = Codes(np.concatenate([part.case.inside(cases) for part in parts]), cases)
+        rows = {name: _put([part.rows[name] for part in parts]) for name in first.rows}
+        unit, ids = None, None
+        if all(part.unit is not None for part in parts):
+            unit = np.concatenate(
+                [part.unit + at for part, at in zip(parts, start, strict=True) if part.unit is not None]
+            )
+            ids = [id for part in parts for id in part.ids or ()]
+        return cls(case, n, in_gold, in_pred, gold, pred, names, rows, unit, ids, first.facts)
+
+    def found(self, key: str) -> Ints:
+        """The predicted entry that has the unit and key of each gold entry; −1 where none has."""
+        gold, pred = self._keys(key)
+        if not len(pred):
+            return np.full(len(gold), -1)
+        order = np.argsort(pred, kind="stable")
+        at = np.minimum(np.searchsorted(pred[order], gold), len(pred) - 1)
+        return np.where(pred[order[at]] == gold, order[at], -1)
+
+    def met(self, key: str) -> tuple[Ints, Ints, Ints]:
+        """Entries of either side by (row, key), in order: the row, gold's entry, the prediction's (−1: none)."""
+        gold, pred = self._keys(key)
+        both, place = distinct(np.concatenate([gold, pred]))
+        out = np.full((2, len(both)), -1)
+        out[0, place[: len(gold)]], out[1, place[len(gold) :]] = np.arange(len(gold)), np.arange(len(pred))
+        row = np.zeros(len(both), np.int64)
+        row[place] = np.concatenate([self.gold.unit, self.pred.unit])
+        return row, out[0], out[1]
+
+    def _keys(self, key: str) -> list[Ints]:
+        gold, pred = self.gold[key], self.pred[key]
+        low = min(gold.min(initial=0), pred.min(initial=0))
+        wide = max(gold.max(initial=0), pred.max(initial=0)) - low + 1
+        return [side.unit * wide + side[key] - low for side in (self.gold, self.pred)]
+
+
+def _under_rows(side: Side, units: Ints, names: Mapping[str, Sequence[str]]) -> Entries:
+    """A side's entries under the numbers of the rows that hold its units."""
+    to = np.full(len(side), -1)
+    to[units[units >= 0]] = np.flatnonzero(units >= 0)
+    return side.entries.recoded(side.names, names).moved(to)
+
+
+def _shifted(side: Entries, at: int, old: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) -> Entries:
+    return Entries(side.unit + at, side.columns).recoded(old, new)
+
+
+def _contents(side: Entries, rows: int) -> Ints:
+    """A code for what each row's entries say, as sets: rising with the contents, whatever the order of the file."""
+    what = np.zeros(len(side), np.int64)
+    for name in sorted(side.columns):
+        what = paired(what, ranked(side[name]))
+    if (side.unit[1:] == side.unit[:-1]).any():
+        what = what[np.lexsort((what, side.unit))]
+    size = side.sizes(rows)
+    start, code = starts(size), np.zeros(rows, np.int64)
+    for depth in range(int(size.max(initial=0))):
+        has = np.flatnonzero(size > depth)
+        nth = np.full(rows, int(what.max()) + 1)  # nothing comes last
+        nth[has] = what[start[has] + depth]
+        code = paired(code, nth)
+    return code if size.max(initial=0) else np.zeros(rows, np.int64)
+
+
+def _cases(gold: Codes, pred: Codes, both: Meeting) -> Codes:
+    names = sorted({*gold.names, *pred.names})
+    of_gold, of_pred = np.append(gold.inside(names), -1)[both.gold], np.append(pred.inside(names), -1)[both.pred]
+    return _used(Codes(np.where(both.gold >= 0, of_gold, of_pred), names))
+
+
+def _used(case: Codes) -> Codes:
+    """Only the names in use, in their order."""
+    if len(case.names) == 1 and len(case):
+        return case
+    code, place = distinct(case.code)
+    return case if len(code) == len(case.names) else Codes(place, [case.names[c] for c in code.tolist()])
+
+
+def _ids(gold: Keys, pred: Keys, both: Meeting) -> Sequence[str]:
+    if len(both.gold) == len(gold) and (both.gold >= 0).all():
+        return gold.id
+    of_gold, of_pred = gold.id, pred.id
+    return [of_gold[g] if g >= 0 else of_pred[p] for g, p in zip(both.gold.tolist(), both.pred.tolist(), strict=True)]
+
+
+def _carried(column: Any, index: Ints) -> Any:
+    """A column that rides along, for other rows; nothing where gold has no such unit."""
+    if isinstance(column, list):
+        return [column[i] if i >= 0 else None for i in index.tolist()]
+    if isinstance(column, Codes):
+        return Codes(np.append(column.code, -1)[index], column.names)
+    return column[index]
+
+
+def _put(columns: Sequence[Any]) -> Any:
+    if isinstance(columns[0], list):
+        return [value for column in columns for value in column]
+    if isinstance(columns[0], Codes):
+        names = sorted({name for column in columns for name in column.names})
+        return Codes(np.concatenate([recode(c.code, c.names, names) for c in columns]), names)
+    return np.concatenate(columns)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine of data in memory: NumPy arrays, one batch, no start-up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from karat.align import Aligned, meet
+from karat.contexts.base import Context, Counted
+from karat.side import Side
+
+
+def count(context: Context, gold: Side, pred: Side, options: Mapping[str, Any], *, units: bool = False) -> Counted:
+    """Both sides aligned, reduced and counted: count = cells ∘ merge ∘ reduce, here of one batch."""
+    both = meet(gold.keys, pred.keys)
+    findings = context.coverage(gold, pred, both, options)
+    kept = both.kept(options.get("missing", "wrong"), options.get("extra", "ignore"))
+    reduced = context.reduce(Aligned.of(gold, pred, kept, units=units), options)
+    cells = context.cells_of(Aligned.merge([reduced]), options)
+    return Counted(cells, context.counts(gold, pred, both), findings + context.remarks(gold, pred, cells, options))

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One side of an evaluation, gold or a system's output: units, and the entries of each unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from karat.columns import Codes, Ints, recode
+from karat.findings import Finding
+
+
+def no_line(record: int) -> int | None:
+    """Where nothing is known of lines."""
+    return None
+
+
+@dataclass(eq=False)
+class Origin:
+    """What a side was read from."""
+
+    name: str
+    role: str
+    """gold or pred."""
+    format: str = ""
+    line_of: Callable[[int], int | None] = no_line
+    """The physical line of a record; records count from 0."""
+    system: str = ""
+    """What the system is called."""
+    sha256: str | None = None
+    bytes: int | None = None
+
+
+class Positions(Sequence[str]):
+    """The ids of data without ids, which are paired by position: "1", "2", …"""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __getitem__(self, index: Any) -> Any:
+        found = range(1, self.rows + 1)[index]
+        return str(found) if isinstance(found, int) else list(map(str, found))
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, range(1, self.rows + 1))
+
+    def __eq__(self, other: object) -> bool:
+        return self.rows == other.rows if isinstance(other, Positions) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """What identifies the units: test case and id."""
+
+    case: Codes
+    id: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.case)
+
+    @property
+    def by_position(self) -> bool:
+        return isinstance(self.id, Positions)
+
+    def take(self, index: Ints) -> Keys:
+        ids = self.id
+        return Keys(self.case.take(index), [ids[i] for i in index.tolist()])
+
+    def pairs(self) -> Iterable[tuple[str, str]]:
+        """Test case and id of every unit."""
+        names = self.case.names
+        return zip(map(names.__getitem__, self.case.code.tolist()), self.id, strict=True)
+
+    def same(self, other: Keys) -> bool:
+        """Have both sides the same units in the same order?"""
+        if len(self) != len(other) or not (self.id is other.id or self.id == other.id):
+            return False
+        one, two = self.case, other.case
+        return bool((one.code == two.inside(one.names)).all())
+
+    def comparable(self, alone: bool) -> Iterable[Any]:
+        """What a unit is found by: its id, where there is but one test case, else both."""
+        return self.id if alone else self.pairs()
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Ragged columns: the unit of each entry, and what the entry says. Entries of a unit stand together, in their order."""
+
+    unit: Ints
+    columns: dict[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.unit)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.columns[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.columns
+
+    def at(self, index: Any) -> Entries:
+        """Some of the entries."""
+        return Entries(self.unit[index], {name: column[index] for name, column in self.columns.items()})
+
+    def sizes(self, units: int) -> Ints:
+        """How many entries each unit has."""
+        return np.bincount(self.unit, minlength=units)
+
+    def moved(self, to: Ints) -> Entries:
+        """Under other unit numbers (−1: left out), a unit's entries together."""
+        out = Entries(to[self.unit], self.columns)
+        if len(out) and out.unit.min() < 0:
+            out = out.at(np.flatnonzero(out.unit >= 0))
+        rising = bool((out.unit[1:] >= out.unit[:-1]).all())
+        return out if rising else out.at(np.argsort(out.unit, kind="stable"))
+
+    def recoded(self, old: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) -> Entries:
+        """With the codes of other lists of names."""
+        columns = {
+            name: recode(column, old[name], new[name]) if name in new and name in old else column
+            for name, column in self.columns.items()
+        }
+        return Entries(self.unit, columns)
+
+    @staticmethod
+    def joined(parts: Sequence[Entries]) -> Entries:
+        """The entries of several batches, their units numbered already."""
+        if len(parts) == 1:
+            return parts[0]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0].columns}
+        return Entries(np.concatenate([part.unit for part in parts]), columns)
+
+    @staticmethod
+    def none(*columns: str) -> Entries:
+        return Entries(np.zeros(0, np.int64), {name: np.zeros(0, np.int64) for name in columns})
+
+
+@dataclass(eq=False)
+class Side:
+    """Gold or predictions as every context, check and engine sees them."""
+
+    origin: Origin
+    kind: str
+    """What the values are: label, labels, weights, votes, number, spans, pages, …"""
+    keys: Keys
+    entries: Entries
+    names: dict[str, list[str]] = field(default_factory=dict)
+    """Texts of the coded columns of the entries."""
+    units: dict[str, Any] = field(default_factory=dict)
+    """Columns of the units that ride along: text, cluster, slices."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What holds for the whole side: ranks or scores, inclusive ends, …"""
+    record: Ints | None = None
+    """The record that each unit begins with; None where records are units."""
+    records: int = 0
+    """How many records the input has."""
+    context: str | None = None
+    """The only context that the format can mean, if there is one."""
+    findings: list[Finding] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def name(self) -> str:
+        return self.origin.name
+
+    @property
+    def role(self) -> str:
+        return self.origin.role
+
+    def line(self, unit: int) -> int | None:
+        """The physical line on which a unit begins."""
+        return self.origin.line_of(unit if self.record is None else int(self.record[unit]))
+
+    def take(self, index: Ints) -> Side:
+        """Some of the units, with their lines."""
+        to = np.full(len(self), -1)
+        to[index] = np.arange(len(index))
+        units = {name: _taken(column, index) for name, column in self.units.items()}
+        record = index if self.record is None else self.record[index]
+        return replace(self, keys=self.keys.take(index), entries=self.entries.moved(to), units=units, record=record)
+
+
+def _taken(column: Any, index: Ints) -> Any:
+    return [column[i] for i in index.tolist()] if isinstance(column, list) else column[index]

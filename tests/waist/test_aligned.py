@@ -1,0 +1,127 @@
+"""Laws of the waist: batches merge to the whole, order does not matter, equal rows collapse exactly."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.align import Aligned, coverage_findings, meet
+from karat.columns import Codes, distinct, ordered, recode
+from karat.side import Entries, Keys, Origin, Positions, Side
+
+LABELS = ["a", "b", "10", "9"]
+
+
+def side(role, units):
+    """A side of {(test case, id): [(label, number), …]}."""
+    keys = list(units)
+    flat = [(u, label, number) for u, key in enumerate(keys) for label, number in units[key]]
+    label = Codes.of([label for _, label, _ in flat])
+    entries = Entries(
+        np.array([u for u, _, _ in flat], np.int64),
+        {"label": label.code, "number": np.array([n for *_, n in flat], float)},
+    )
+    cases = Codes.of([case for case, _ in keys])
+    return Side(Origin(role, role), "weights", Keys(cases, [id for _, id in keys]), entries, {"label": label.names})
+
+
+def said(both):
+    """Every row as plain Python: test case, n, presence, and what both sides say."""
+    out = []
+    for row in range(len(both)):
+        sides = []
+        for entries in (both.gold, both.pred):
+            at = np.flatnonzero(entries.unit == row)
+            sides.append(sorted((both.names["label"][entries["label"][i]], float(entries["number"][i])) for i in at))
+        flags = bool(both.in_gold[row]), bool(both.in_pred[row])
+        out.append((both.case.text(row), int(both.n[row]), *flags, *sides))
+    return out
+
+
+values = st.lists(
+    st.tuples(st.sampled_from(LABELS), st.sampled_from([0.0, 0.5, 1.0])), max_size=3, unique_by=lambda e: e[0]
+)
+sides = st.dictionaries(st.tuples(st.sampled_from(["", "t1", "t2"]), st.sampled_from("uvwxyz")), values, max_size=9)
+
+
+@given(sides, sides, st.sampled_from(["wrong", "skip"]), st.sampled_from(["ignore", "wrong"]))
+def test_what_meets_is_what_plain_python_pairs(gold, pred, missing, extra):
+    both = meet(side("gold", gold).keys, side("pred", pred).keys)
+    counts = both.counts()
+    assert counts == {
+        "gold": len(gold), "pred": len(pred), "aligned": len(gold.keys() & pred.keys()),
+        "gold_only": len(gold.keys() - pred.keys()), "pred_only": len(pred.keys() - gold.keys()),
+    }  # fmt: skip
+    aligned = Aligned.of(side("gold", gold), side("pred", pred), both.kept(missing, extra)).in_order()
+    keys = sorted(k for k in {*gold, *pred} if (k in gold or extra == "wrong") and (k in pred or missing != "skip"))
+    wanted = [
+        (c, 1, (c, i) in gold, (c, i) in pred, sorted(gold.get((c, i), [])), sorted(pred.get((c, i), [])))
+        for c, i in keys
+    ]
+    assert said(aligned) == wanted
+    assert list(aligned.ids) == [i for _, i in keys]
+
+
+@given(sides, sides, st.integers(1, 4), st.randoms(use_true_random=False))
+def test_batches_in_any_order_are_the_whole(gold, pred, batches, rng):
+    whole = _aligned(gold, pred).collapsed()
+    keys = [*{**gold, **pred}]
+    rng.shuffle(keys)
+    parts = [keys[i::batches] for i in range(batches)]
+    reduced = [
+        _aligned({k: gold[k] for k in part if k in gold}, {k: pred[k] for k in part if k in pred}).collapsed()
+        for part in parts
+    ]
+    merged = Aligned.merge(reduced).collapsed()
+    assert said(merged) == said(whole)
+    assert merged.names == whole.names
+    assert merged.case.names == whole.case.names
+    assert int(whole.n.sum()) == len(keys)
+
+
+def _aligned(gold, pred):
+    gold, pred = side("gold", gold), side("pred", pred)
+    return Aligned.of(gold, pred, meet(gold.keys, pred.keys))
+
+
+@given(sides, sides)
+def test_each_unit_knows_its_collapsed_row(gold, pred):
+    each, whole = _aligned(gold, pred), _aligned(gold, pred).collapsed()
+    alone, together = said(each), said(whole)
+    for unit, row in enumerate(whole.unit.tolist()):
+        assert (alone[unit][0], *alone[unit][2:]) == (together[row][0], *together[row][2:])
+    assert np.bincount(whole.unit, minlength=len(whole)).tolist() == whole.n.tolist()
+
+
+def test_keys_inside_a_unit_are_joined():
+    gold, pred = side("gold", {("", "q"): []}), side("pred", {("", "q"): []})
+    page = lambda *numbers: Entries(np.zeros(len(numbers), np.int64), {"page": np.array(numbers)})
+    gold.entries, pred.entries, gold.names, pred.names = page(1, 2, 4), page(4, 3, 1), {}, {}
+    both = Aligned.of(gold, pred, meet(gold.keys, pred.keys))
+    assert both.found("page").tolist() == [2, -1, 0]
+    assert [x.tolist() for x in both.met("page")] == [[0, 0, 0, 0], [0, 1, -1, 2], [2, -1, 1, 0]]
+
+
+def test_ids_that_look_alike_are_named():
+    gold, pred = side("gold", {("", "007"): [], ("", "x"): []}), side("pred", {("", "7.0"): [], ("", "x"): []})
+    found = coverage_findings(gold, pred, meet(gold.keys, pred.keys), {"missing": "wrong"})
+    assert [f.code for f in found] == ["gold-only-ids", "pred-only-ids", "ids-alike"]
+
+
+def test_positions_are_equal_when_they_are_as_many():
+    assert Positions(3) == Positions(3)
+    assert Positions(3) != Positions(4)
+    assert list(Positions(3)) == ["1", "2", "3"] == Positions(3)[:]
+
+
+@pytest.mark.parametrize("keys", [[], [0], [3, 1, 3], [10**12, 5, 10**12]])
+def test_distinct_keys_and_places(keys):
+    found, place = distinct(np.array(keys, np.int64))
+    assert found.tolist() == sorted(set(keys))
+    assert found[place].tolist() == keys
+
+
+def test_numbers_as_names_are_in_number_order():
+    assert ordered(["10", "9", "x"]) == ["10", "9", "x"]
+    assert ordered(["10", "9"]) == ["9", "10"]
+    assert recode(np.array([0, 1, -1]), ["a", "b"], ["b"]).tolist() == [-1, 0, -1]
