@@ -24,7 +24,7 @@ from karat.read import Read, Table, read_input
 from karat.read.faulty import leave_out
 from karat.read.relation import SAID, text_column
 from karat.read.table import NAMES, match_columns
-from karat.stats.wishes import RESAMPLES, Wanted, Wish
+from karat.stats.settings import RESAMPLES, ComparisonSettings, IntervalSettings
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison
@@ -111,7 +111,7 @@ class Scored(NamedTuple):
     clusters: ClusterKeys | None
 
 
-def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: Wanted | None) -> Scored:
+def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: IntervalSettings | None) -> Scored:
     """The whole pipeline."""
     keep_freed_memory()
     units = asked.units or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
@@ -177,17 +177,19 @@ def compare(
         raise MetricError("a comparison needs two systems or more: a dict of name → predictions, or a list of paths")
     from karat.stats.comparing import compare_systems
 
-    wish = Wish(round(1 - level, 12), correction, baseline, tuple(tests), draws, margin, rope, seed, detect)
+    settings = ComparisonSettings(
+        round(1 - level, 12), correction, baseline, tuple(tests), draws, margin, rope, seed, detect
+    )
     asked = Asked(context, metrics, format, encoding, columns or {}, undefined, seed, True, cluster_by, options)
-    found = scored(gold, several, asked, Wanted(level, interval_method, resamples, seed))
-    return compare_systems(found.evaluation, found.evaluation.systems, found.plan, wish, found.clusters)
+    found = scored(gold, several, asked, IntervalSettings(level, interval_method, resamples, seed))
+    return compare_systems(found.evaluation, found.evaluation.systems, found.plan, settings, found.clusters)
 
 
-def wanted_intervals(level: float | bool | None, method: str, resamples: int, seed: int) -> Wanted | None:
+def wanted_intervals(level: float | bool | None, method: str, resamples: int, seed: int) -> IntervalSettings | None:
     """What was asked of intervals; None where none are wanted."""
     if level is None or level is False:
         return None
-    return Wanted(0.95 if level is True else float(level), method, resamples, seed)
+    return IntervalSettings(0.95 if level is True else float(level), method, resamples, seed)
 
 
 @cache

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells (distinct outcomes of units, with their counts) and the weight matrices over them."""
+"""Cells: distinct outcomes of units, with their counts."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from karat.weights import Dense, Floats, Grouped, Ints, Weights
+
+__all__ = ["Cells", "ClassCells", "Collapsed", "Dense", "Floats", "Grouped", "Ints", "Sparse", "Weights"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,62 +71,6 @@ class Sparse:
         out = np.zeros(self.shape)
         np.add.at(out, (self.row, self.col), self.data)
         return out
-
-
-@dataclass(frozen=True, slots=True)
-class Grouped:
-    """A weight matrix in which each cell belongs to one row: ``W[g, u] = n[u] if group[u] == g``.
-
-    Products with `Sparse` matrices are remembered, because several metrics read the same ones.
-    """
-
-    group: Ints
-    n: Floats
-    shape: tuple[int, int]
-    _known: dict[int, tuple[Sparse, Floats]] = field(default_factory=dict)
-
-    def __matmul__(self, x: Floats | Sparse) -> Floats:
-        groups = self.shape[0]
-        if isinstance(x, Sparse):
-            if id(x) not in self._known:
-                self._known[id(x)] = x, self._by_class(x)
-            return self._known[id(x)][1].copy()
-        x = np.asarray(x, float)
-        if x.ndim == 1 and groups == 1:
-            return np.array([(x * self.n).sum()])
-        if x.ndim == 1:
-            return np.bincount(self.group, x * self.n, groups).astype(float)
-        out = np.empty((groups, x.shape[1]))
-        for j in range(x.shape[1]):
-            out[:, j] = np.bincount(self.group, x[:, j] * self.n, groups)
-        return out
-
-    def _by_class(self, x: Sparse) -> Floats:
-        groups, width = self.shape[0], x.shape[1]
-        key = x.col if groups == 1 else self.group[x.row] * width + x.col
-        return np.bincount(key, x.data * self.n[x.row], groups * width).astype(float).reshape(groups, width)
-
-
-@dataclass(frozen=True, slots=True)
-class Dense:
-    """A weight matrix given row by row: resamples, left-out units, slices."""
-
-    weight: Floats
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.weight.shape[0], self.weight.shape[1]
-
-    def __matmul__(self, x: Floats | Sparse) -> Floats:
-        if not isinstance(x, Sparse):
-            return np.asarray(self.weight @ x)
-        from scipy.sparse import csr_array
-
-        transposed = csr_array((x.data, (x.col, x.row)), shape=(x.shape[1], x.shape[0]))
-        return np.asarray((transposed @ self.weight.T).T)
-
-
-Weights = Grouped | Dense
 
 
 class Cells:

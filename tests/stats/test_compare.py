@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparison of systems: pairing, tests, corrections, wishes."""
+"""Comparison of systems: pairing, tests, corrections, settings."""
 
 from __future__ import annotations
 
@@ -143,8 +143,8 @@ def test_every_correction(correction):
 
 
 def test_tukey_of_accuracy_is_that_of_item_means():
-    from karat.stats.families import mean_scores, randomised_tukey
-    from karat.stats.streams import stream
+    from karat.stats.maxt import mean_scores, randomised_tukey
+    from karat.stats.random import stream
 
     c = karat.compare(GOLD, SYSTEMS, metrics=["accuracy"], correction="tukey", draws=1999, resamples=199)
     x = np.stack([s == GOLD for s in SYSTEMS.values()], -1).astype(float)
@@ -262,9 +262,9 @@ def test_units_needed_for_a_difference():
 
 
 def test_names_of_corrections_are_those_that_exist():
-    from karat.stats import corrections, wishes
+    from karat.stats import corrections, settings
 
-    assert tuple(corrections.CORRECTIONS) == wishes.CORRECTIONS
+    assert tuple(corrections.CORRECTIONS) == settings.CORRECTIONS
 
 
 @pytest.mark.slow

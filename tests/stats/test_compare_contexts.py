@@ -112,15 +112,14 @@ def test_clusterings_fall_back_to_the_bootstrap():
 def test_cells_that_no_metric_tells_apart_may_be_merged(context, make):
     """Scores of merged cells are the scores, whatever the counts."""
     from karat.contexts import catalogue
-    from karat.stats.battery import Battery
     from karat.stats.estimate import sample_of
-    from karat.stats.ledger import merged
+    from karat.stats.statistic import Statistic, merged
 
     rng = np.random.default_rng(9)
     gold = make(rng, 1.0)
     e = karat.evaluate(gold, make(rng, 0.7, gold), context=context, metrics=["all"])
-    battery = Battery(catalogue(context), e.metrics)
-    stratum = sample_of(e.systems[0].cells, battery, True).strata[0]
+    statistic = Statistic(catalogue(context), e.metrics)
+    stratum = sample_of(e.systems[0].cells, statistic, True).strata[0]
     for _ in range(3):
         n = rng.integers(0, 4, stratum.design.width).astype(float)
         score, count = merged(stratum.statistic, n, few=0)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import karat
 from karat.cli.main import karat as command
 from karat.stats.intervals import wilson
-from karat.stats.wishes import METHODS
+from karat.stats.settings import METHODS
 
 RNG = np.random.default_rng(0)
 GOLD = RNG.choice(["A", "B", "C"], 300, p=[0.5, 0.3, 0.2])

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.stats import families, intervals, tests
+from karat.stats import intervals, maxt, tests
+from karat.stats.random import stream
 from karat.stats.randomisation import randomisation
 from karat.stats.resampling import Clusters, Units, jackknife
-from karat.stats.streams import stream
 
 FEW, MANY = 300, 3_000
 SWEEP = [pytest.param(FEW, id="short"), pytest.param(MANY, id="long", marks=pytest.mark.slow)]
@@ -172,7 +172,7 @@ def test_randomised_tukey_keeps_the_family_level(runs):
     rng, wrong = np.random.default_rng(17), 0
     for run in range(runs):
         x = rng.normal(size=(20, 4)) + rng.normal(size=(20, 1))
-        p = families.randomised_tukey(families.mean_scores(x), x.mean(0), 20, stream(run, "tukey"), 199)
+        p = maxt.randomised_tukey(maxt.mean_scores(x), x.mean(0), 20, stream(run, "tukey"), 199)
         wrong += bool((p[np.triu_indices(4, 1)] <= 0.05).any())
     assert wrong / runs <= 0.05 + slack(runs)
 

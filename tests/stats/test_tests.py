@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.stats import bayes, effects, families, ranks
+from karat.stats import bayes, effects, maxt, ranks
 from karat.stats.corrections import CORRECTIONS, correct, family_size
 from karat.stats.intervals import (
     basic,
@@ -22,8 +22,8 @@ from karat.stats.intervals import (
     wilson,
 )
 from karat.stats.power import mde, units_needed
+from karat.stats.random import stream
 from karat.stats.randomisation import randomisation, sign_flip, swaps
-from karat.stats.streams import stream
 from karat.stats.tests import (
     bootstrap_shift,
     mcnemar,
@@ -199,7 +199,7 @@ def test_max_t_is_never_below_the_single_p():
     draws = np.random.default_rng(1).normal(size=(999, 4))
     observed, se = np.array([2.0, 1.0, 0.1, 3.0]), np.ones(4)
     single = [float(monte_carlo(np.abs(draws[:, k]), observed[k])) for k in range(4)]
-    assert (families.max_t(observed, draws, se) >= np.array(single)).all()
+    assert (maxt.max_t(observed, draws, se) >= np.array(single)).all()
 
 
 def test_power_extremes():

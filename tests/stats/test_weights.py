@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.cells import Dense
-from karat.stats.ledger import Blocked
+from karat.stats.random import hash_group, stream
 from karat.stats.resampling import Clusters, Units, bootstrap, jackknife, multinomial
-from karat.stats.streams import hash_group, stream
-from karat.stats.weights import BLOCK, Memo, Rest, Tilt, block_sizes
+from karat.stats.statistic import Blocked
+from karat.weights import BLOCK, Dense, Grouped, Memo, Tilt, block_sizes
 
 counts = st.lists(st.integers(0, 5), min_size=1, max_size=6).filter(lambda n: sum(n) > 1)
 
@@ -39,12 +38,26 @@ def test_jackknife_of_cells_is_the_jackknife_of_units(n):
     assert float(got.se) == pytest.approx(units.std(ddof=1) / np.sqrt(size), abs=1e-9)
 
 
-def test_rest_and_memo():
-    taken, total, x = np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([3.0, 4.0]), np.array([1.0, 10.0])
-    memo = Memo(taken)
-    np.testing.assert_allclose(Rest(total, memo) @ x, (total - taken) @ x)
+def test_memo_computes_a_product_once():
+    x = np.array([1.0, 10.0])
+    memo = Memo(Dense(np.array([[1.0, 2.0], [0.0, 1.0]])))
+    assert (memo @ x).tolist() == [21.0, 10.0]
     assert memo @ x is memo @ x
-    assert memo.shape == Rest(total, memo).shape == (2, 2)
+    assert memo.shape == (2, 2)
+
+
+def test_every_kind_of_weights_comes_in_blocks():
+    """Blocks of rows give the rows; weights that hang together come whole."""
+    x, rows = np.array([1.0, 10.0, 100.0]), np.arange(15.0).reshape(5, 3)
+    tilt = Tilt(np.ones(3), 1.0, -1.0)
+    for W in (Dense(rows), Memo(Dense(rows)), tilt):
+        parts = list(W.blocks(2))
+        assert max(p.shape[0] for p in parts) == 2
+        assert np.concatenate([p @ x for p in parts]).tolist() == (W @ x).tolist()
+        assert W.grouped is None
+    by_case = Grouped(np.array([0, 1, 1]), np.ones(3), (2, 3))
+    assert list(by_case.blocks(1)) == [by_case]
+    assert Memo(by_case).grouped is by_case
 
 
 @pytest.mark.parametrize("n", [[1, 1, 1, 1], [50, 3, 200], [0, 4, 0]])
@@ -83,7 +96,7 @@ def test_blocks_bound_memory():
 def test_bootstrap_is_the_same_in_any_block_size(monkeypatch):
     design = Units(np.array([40.0, 10.0]))
     whole = bootstrap(lambda W: W[:, 0] / 50, design, stream(3, "x"), 100)
-    monkeypatch.setattr("karat.stats.weights.BLOCK", 20)
+    monkeypatch.setattr("karat.stats.statistic.BLOCK", 20)
     np.testing.assert_array_equal(whole, bootstrap(lambda W: W[:, 0] / 50, design, stream(3, "x"), 100))
 
 
@@ -102,7 +115,7 @@ def test_hash_groups_do_not_depend_on_order(ids):
 
 def test_wide_products_are_taken_in_blocks(monkeypatch):
     """The same scores, whatever rows of weights a statistic is given at once."""
-    monkeypatch.setattr("karat.stats.weights.BLOCK", 200)
+    monkeypatch.setattr("karat.stats.statistic.BLOCK", 200)
     n, matrix = np.array([2.0, 1.0, 3.0, 1.0]), np.arange(40.0).reshape(4, 10)
     sizes = []
 

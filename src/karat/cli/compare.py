@@ -19,7 +19,7 @@ from karat.gate import gates
 from karat.metric import MetricError
 from karat.report.comparison import TEXT
 from karat.report.delimited import delimited
-from karat.stats.wishes import CORRECTIONS, JOINT, ON_REQUEST
+from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 
 
 @click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})

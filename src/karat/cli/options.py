@@ -14,7 +14,7 @@ from karat.hierarchy import Hierarchy
 from karat.read import FORMATS
 from karat.report import TEXT
 from karat.report.rows import BY
-from karat.stats.wishes import METHODS, RESAMPLES
+from karat.stats.settings import METHODS, RESAMPLES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

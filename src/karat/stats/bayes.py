@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import special
 
 from karat.comparison import Posterior
-from karat.stats import special
-from karat.stats.weights import Floats, block_sizes
+from karat.weights import Floats, block_sizes
 
 
 def signed_rank(d: Floats, rope: float, rng: np.random.Generator, draws: int = 50_000, prior: float = 0.5) -> Posterior:

@@ -21,23 +21,23 @@ from karat.metric import Metric, MetricError
 from karat.plan import Plan
 from karat.score import mean_defined
 from karat.stats import tests
-from karat.stats.battery import Battery
 from karat.stats.bayes import correlated_t, signed_rank
 from karat.stats.corrections import correct, family_size
-from karat.stats.duel import Duel, swap_test
 from karat.stats.effects import effect
 from karat.stats.estimate import ClusterKeys
 from karat.stats.intervals import student
-from karat.stats.joint import Entrant, Joint, Panel, align, panels, sample
 from karat.stats.leaderboard import leaderboard, ranks_over_cases
+from karat.stats.pair import Duel, swap_test
 from karat.stats.power import mde, units_needed
+from karat.stats.random import stream
 from karat.stats.randomisation import sign_flip
 from karat.stats.resampling import Units, bootstrap
-from karat.stats.sample import Sample
-from karat.stats.streams import stream
-from karat.stats.weights import Floats, Ints
-from karat.stats.wishes import DRAWS, JOINT, Wish
+from karat.stats.settings import DRAWS, JOINT, ComparisonSettings
+from karat.stats.statistic import Statistic
+from karat.stats.system import Sample
+from karat.stats.units import Entrant, Joint, Panel, align, panels, sample
 from karat.stats.wording import sentence
+from karat.weights import Floats, Ints
 
 MANY_MOVES, FEWER_DRAWS = 20_000, 1_999
 """Beyond this many distinct swaps the default number of draws is cut, and the result says so."""
@@ -135,22 +135,26 @@ def _unit_pairs(duel: Duel, column: int) -> tuple[Floats, Floats]:
 
 
 def compare_systems(
-    evaluation: Evaluation, systems: Sequence[SystemResult], plan: Plan, wish: Wish, keys: ClusterKeys | None = None
+    evaluation: Evaluation,
+    systems: Sequence[SystemResult],
+    plan: Plan,
+    settings: ComparisonSettings,
+    keys: ClusterKeys | None = None,
 ) -> Comparison:
     """All pairs of systems, or each against the baseline."""
     metrics = _directed(plan)
-    battery = Battery(plan.catalogue, metrics, plan.fill)
+    statistic = Statistic(plan.catalogue, metrics, plan.fill)
     joint, found = _aligned(systems, plan)
-    contests = _contests(joint, battery, wish, keys)
-    drafts = [pair for contest in contests for pair in _pairs(contest, systems, battery, wish)]
-    pairs, family = _corrected(drafts, contests, joint, battery, wish)
-    found += _floor_findings(pairs, family, wish)
-    boards = {m: leaderboard(m, systems, pairs, wish.baseline) for m in metrics}
-    ranked = [ranks_over_cases(m, systems, wish.alpha) for m in metrics]
-    said = dict(evaluation.plan) | {"comparison": wish.to_dict()}
-    units = {"table": lambda a, b, metric: disagreements(contests, battery, joint, a, b, metric)}
+    contests = _contests(joint, statistic, settings, keys)
+    drafts = [pair for contest in contests for pair in _pairs(contest, systems, statistic, settings)]
+    pairs, family = _corrected(drafts, contests, joint, statistic, settings)
+    found += _floor_findings(pairs, family, settings)
+    boards = {m: leaderboard(m, systems, pairs, settings.baseline) for m in metrics}
+    ranked = [ranks_over_cases(m, systems, settings.alpha) for m in metrics]
+    said = dict(evaluation.plan) | {"comparison": settings.to_dict()}
+    units = {"table": lambda a, b, metric: disagreements(contests, statistic, joint, a, b, metric)}
     return Comparison(
-        evaluation, pairs, wish.correction, family, wish.alpha, wish.baseline, said, boards,
+        evaluation, pairs, settings.correction, family, settings.alpha, settings.baseline, said, boards,
         [r for r in ranked if r is not None], found, units,
     )  # fmt: skip
 
@@ -185,14 +189,16 @@ def same_classes(systems: Sequence[SystemResult]) -> list[Cells]:
     return [c.with_classes(classes) for c in cells]
 
 
-def _contests(joint: Joint, battery: Battery, wish: Wish, keys: ClusterKeys | None) -> list[Contest]:
+def _contests(
+    joint: Joint, statistic: Statistic, settings: ComparisonSettings, keys: ClusterKeys | None
+) -> list[Contest]:
     names = [e.name for e in joint.entrants]
-    if wish.baseline is not None and wish.baseline not in names:
-        raise MetricError(f"there is no system {wish.baseline!r} to be the baseline; there are: {', '.join(names)}")
+    if settings.baseline is not None and settings.baseline not in names:
+        raise MetricError(f"there is no system {settings.baseline!r} to be the baseline; there are: {', '.join(names)}")
     cluster = None if keys is None else _clusters(joint, keys)
-    parts = panels(joint, battery, cluster)
+    parts = panels(joint, statistic, cluster)
     inside = [None if cluster is None else cluster[joint.case == t] for t in range(len(joint.cases))]
-    base = None if wish.baseline is None else names.index(wish.baseline)
+    base = None if settings.baseline is None else names.index(settings.baseline)
     chosen = combinations(range(len(names)), 2) if base is None else ((i, base) for i in range(len(names)) if i != base)
     return [Contest(a, b, (names[a], names[b]), (parts[a], parts[b]), inside) for a, b in chosen]
 
@@ -205,31 +211,36 @@ def _clusters(joint: Joint, keys: ClusterKeys) -> Ints:
     return np.unique(names, return_inverse=True)[1]
 
 
-def _pairs(contest: Contest, systems: Sequence[SystemResult], battery: Battery, wish: Wish) -> list[Pair]:
-    drawn = [_swapped(contest, wish), *([_bootstrapped(contest, wish)] if "bootstrap" in wish.tests else [])]
+def _pairs(
+    contest: Contest, systems: Sequence[SystemResult], statistic: Statistic, settings: ComparisonSettings
+) -> list[Pair]:
+    drawn = [
+        _swapped(contest, settings),
+        *([_bootstrapped(contest, settings)] if "bootstrap" in settings.tests else []),
+    ]
     return [
-        _pair(contest, k, systems[contest.a].scores[m], [d[k] for d in drawn], wish)
-        for k, m in enumerate(battery.metrics)
+        _pair(contest, k, systems[contest.a].scores[m], [d[k] for d in drawn], settings)
+        for k, m in enumerate(statistic.metrics)
     ]
 
 
-def _swapped(contest: Contest, wish: Wish) -> list[Test]:
+def _swapped(contest: Contest, settings: ComparisonSettings) -> list[Test]:
     """The randomisation test of each metric, or the paired bootstrap where outcomes cannot be swapped."""
     if not all(d.shared.small for d in contest.duels):
-        return _bootstrapped(contest, wish, "too many classes to swap outcomes")
+        return _bootstrapped(contest, settings, "too many classes to swap outcomes")
     moves = sum(len(d.moves[1]) for d in contest.duels)
-    draws = wish.draws or (DRAWS if moves <= MANY_MOVES else FEWER_DRAWS)
-    found = swap_test(contest.duels, wish.seed, contest.key, draws)
+    draws = settings.draws or (DRAWS if moves <= MANY_MOVES else FEWER_DRAWS)
+    found = swap_test(contest.duels, settings.seed, contest.key, draws)
     swapped = [Test("randomisation", float(p), draws=found.draws, exact=found.exact) for p in found.p]
     if contest.swappable.all():
         return swapped
-    other = _bootstrapped(contest, wish, "outcomes cannot be swapped: labels or levels differ between the systems")
+    other = _bootstrapped(contest, settings, "outcomes cannot be swapped: labels or levels differ between the systems")
     return [s if ok else o for s, o, ok in zip(swapped, other, contest.swappable, strict=True)]
 
 
-def _bootstrapped(contest: Contest, wish: Wish, note: str = "") -> list[Test]:
-    draws = wish.draws or FEWER_DRAWS
-    samples = np.stack([_joint_draws(d, wish.seed, contest.key, draws) for d in contest.duels])
+def _bootstrapped(contest: Contest, settings: ComparisonSettings, note: str = "") -> list[Test]:
+    draws = settings.draws or FEWER_DRAWS
+    samples = np.stack([_joint_draws(d, settings.seed, contest.key, draws) for d in contest.duels])
     differences = samples[0] if len(samples) == 1 else mean_defined(np.moveaxis(samples, 0, -1))
     p = tests.bootstrap_shift(contest.difference, differences)
     return [Test("paired bootstrap", float(p[k]), draws=draws, note=note) for k in range(len(p))]
@@ -258,26 +269,26 @@ def gathered(W: Floats, cell: Ints, width: int) -> Floats:
     return out
 
 
-def _pair(contest: Contest, k: int, score: Score, drawn: list[Test], wish: Wish) -> Pair:
+def _pair(contest: Contest, k: int, score: Score, drawn: list[Test], settings: ComparisonSettings) -> Pair:
     """Column ``k`` of a contest; ``score`` says which metric it is."""
     difference, se, df = contest.difference[k], contest.spread[0][k], contest.spread[1][k]
     known = bool(np.isfinite(difference))
-    low, high = student(difference, se, df, 1 - wish.alpha)
+    low, high = student(difference, se, df, 1 - settings.alpha)
     interval = (
-        Interval(1 - wish.alpha, float(low), float(high), "paired jackknife-t", None, float(se)) if known else None
+        Interval(1 - settings.alpha, float(low), float(high), "paired jackknife-t", None, float(se)) if known else None
     )
-    found = _tests(contest, k, drawn, wish) if known else []
+    found = _tests(contest, k, drawn, settings) if known else []
     units = contest.unit_differences(k)
     turned = -1.0 if score.better == "lower" else 1.0
     return Pair(
         *contest.names, score.metric, score.label, score.better, contest.units, _number(contest.samples[0].point[k]),
         _number(contest.samples[1].point[k]), _number(difference), interval, found, found[0].p if found else None, None,
-        "undefined", mde(float(se), alpha=wish.alpha, df=float(df)) if known else None,
-        needed=_needed(float(se), contest.units, wish) if known else None,
+        "undefined", mde(float(se), alpha=settings.alpha, df=float(df)) if known else None,
+        needed=_needed(float(se), contest.units, settings) if known else None,
         effect=None if units is None or _is_silent(units[0], difference) else effect(turned * units[0], units[1]),
         test_cases=_case_wins(contest, k, turned),
-        equivalence=tests.tost(float(difference), float(se), float(df), wish.margin) if known and wish.margin else None,
-        posterior=_posterior(contest, k, turned, wish) if known and wish.rope is not None else None,
+        equivalence=tests.tost(float(difference), float(se), float(df), settings.margin) if known and settings.margin else None,
+        posterior=_posterior(contest, k, turned, settings) if known and settings.rope is not None else None,
     )  # fmt: skip
 
 
@@ -286,23 +297,23 @@ def _is_silent(units: Floats, difference: float) -> bool:
     return bool(difference) and not units.any()
 
 
-def _needed(se: float, units: int, wish: Wish) -> int | None:
-    """Units of the same kind that show a difference of ``wish.detect``: the spread of one unit is se·√n."""
-    if wish.detect is None or not se > 0:
+def _needed(se: float, units: int, settings: ComparisonSettings) -> int | None:
+    """Units of the same kind that show a difference of ``settings.detect``: the spread of one unit is se·√n."""
+    if settings.detect is None or not se > 0:
         return None
-    return int(np.ceil(units_needed(wish.detect / (se * np.sqrt(units)), alpha=wish.alpha)))
+    return int(np.ceil(units_needed(settings.detect / (se * np.sqrt(units)), alpha=settings.alpha)))
 
 
 def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _tests(contest: Contest, k: int, drawn: list[Test], wish: Wish) -> list[Test]:
+def _tests(contest: Contest, k: int, drawn: list[Test], settings: ComparisonSettings) -> list[Test]:
     """The deciding test first, then those beside it."""
     units = contest.unit_differences(k) if contest.is_mean(k) else None
     if units is None:
         return drawn
-    return [*_mean_tests(*units, drawn[0]), *_asked(*units, wish), *drawn[1:]]
+    return [*_mean_tests(*units, drawn[0]), *_asked(*units, settings), *drawn[1:]]
 
 
 def _mean_tests(d: Floats, n: Floats, swapped: Test) -> list[Test]:
@@ -314,11 +325,11 @@ def _mean_tests(d: Floats, n: Floats, swapped: Test) -> list[Test]:
     return [best, tests.paired_t(d, n)]
 
 
-def _asked(d: Floats, n: Floats, wish: Wish) -> list[Test]:
+def _asked(d: Floats, n: Floats, settings: ComparisonSettings) -> list[Test]:
     """Tests of other hypotheses, which have to be asked for by name."""
     each = np.repeat(d, n.astype(np.int64))
     known = {"wilcoxon": lambda: tests.wilcoxon(each), "sign": lambda: tests.sign_test(d, n)}
-    return [known[name]() for name in wish.tests if name in known]
+    return [known[name]() for name in settings.tests if name in known]
 
 
 def _case_wins(contest: Contest, k: int, turned: float) -> tuple[int, int, int] | None:
@@ -330,46 +341,46 @@ def _case_wins(contest: Contest, k: int, turned: float) -> tuple[int, int, int] 
 FEW_CASES = 5
 
 
-def _posterior(contest: Contest, k: int, turned: float, wish: Wish) -> Any:
+def _posterior(contest: Contest, k: int, turned: float, settings: ComparisonSettings) -> Any:
     """Over test cases if there are enough, else over units."""
-    assert wish.rope is not None
+    assert settings.rope is not None
     d = turned * (contest.samples[0].points[:, k] - contest.samples[1].points[:, k])
     d = d[~np.isnan(d)]
     if len(d) >= FEW_CASES:
-        return signed_rank(d, wish.rope, stream(wish.seed, "rope", contest.key))
+        return signed_rank(d, settings.rope, stream(settings.seed, "rope", contest.key))
     size = max(contest.units, 2)
-    return correlated_t(turned * contest.difference[k], contest.spread[0][k] * np.sqrt(size), size, wish.rope)
+    return correlated_t(turned * contest.difference[k], contest.spread[0][k] * np.sqrt(size), size, settings.rope)
 
 
 def _corrected(
-    drafts: list[Pair], contests: list[Contest], joint: Joint, battery: Battery, wish: Wish
+    drafts: list[Pair], contests: list[Contest], joint: Joint, statistic: Statistic, settings: ComparisonSettings
 ) -> tuple[list[Pair], int]:
     p = np.array([np.nan if pair.p is None else pair.p for pair in drafts])
     family = family_size(p)
-    if wish.correction in JOINT:
-        from karat.stats.simultaneous import joint_p
+    if settings.correction in JOINT:
+        from karat.stats.maxt import joint_p
 
-        adjusted = joint_p(drafts, contests, joint, battery, wish)
+        adjusted = joint_p(drafts, contests, joint, statistic, settings)
     else:
-        adjusted = correct(p, wish.correction)
-    return [_decided(pair, float(q), wish) for pair, q in zip(drafts, adjusted, strict=True)], family
+        adjusted = correct(p, settings.correction)
+    return [_decided(pair, float(q), settings) for pair, q in zip(drafts, adjusted, strict=True)], family
 
 
-def _decided(pair: Pair, p: float, wish: Wish) -> Pair:
+def _decided(pair: Pair, p: float, settings: ComparisonSettings) -> Pair:
     known = pair.difference is not None and np.isfinite(p)
     verdict: Verdict = "undefined"
     if known:
         gain = pair.gain or 0.0
-        verdict = "inconclusive" if p > wish.alpha or gain == 0 else "better" if gain > 0 else "worse"
+        verdict = "inconclusive" if p > settings.alpha or gain == 0 else "better" if gain > 0 else "worse"
     decided = replace(pair, p_corrected=p if known else None, verdict=verdict)
-    return replace(decided, sentence=sentence(decided, wish.correction))
+    return replace(decided, sentence=sentence(decided, settings.correction))
 
 
-def _floor_findings(pairs: Sequence[Pair], family: int, wish: Wish) -> list[Finding]:
+def _floor_findings(pairs: Sequence[Pair], family: int, settings: ComparisonSettings) -> list[Finding]:
     """Said when more draws are needed before any corrected p can be small."""
     lowest = [1 / (p.tests[0].draws + 1) for p in pairs if p.tests and p.tests[0].draws and not p.tests[0].exact]
-    factor = 1 if wish.correction in ("none", *JOINT, "bh") else family
-    if not lowest or max(lowest) * factor <= wish.alpha:
+    factor = 1 if settings.correction in ("none", *JOINT, "bh") else family
+    if not lowest or max(lowest) * factor <= settings.alpha:
         return []
     return [
         finding("too-few-draws", least=f"{max(lowest) * factor:.3g}", family=family, draws=round(1 / max(lowest)) - 1)
@@ -377,14 +388,14 @@ def _floor_findings(pairs: Sequence[Pair], family: int, wish: Wish) -> list[Find
 
 
 def disagreements(
-    contests: Sequence[Contest], battery: Battery, joint: Joint, a: str, b: str, metric: str | Metric | None
+    contests: Sequence[Contest], statistic: Statistic, joint: Joint, a: str, b: str, metric: str | Metric | None
 ) -> list[dict[str, Any]]:
     """Units that the two systems score differently: those that A wins by most come first."""
     contest = next((c for c in contests if set(c.names) == {a, b}), None)
     if contest is None:
         raise MetricError(f"{a!r} and {b!r} were not compared")
-    column = _unit_column(contest, battery, metric)
-    turned = -1.0 if battery.catalogue[battery.metrics[column].name].better == "lower" else 1.0
+    column = _unit_column(contest, statistic, metric)
+    turned = -1.0 if statistic.catalogue[statistic.metrics[column].name].better == "lower" else 1.0
     order = 1.0 if contest.names == (a, b) else -1.0
     rows = []
     for t, duel in enumerate(contest.duels):
@@ -412,11 +423,11 @@ def _row(key: str, case: str, a: str, b: str, score: Sequence[Floats], i: int, g
     }
 
 
-def _unit_column(contest: Contest, battery: Battery, metric: str | Metric | None) -> int:
+def _unit_column(contest: Contest, statistic: Statistic, metric: str | Metric | None) -> int:
     """The metric's column, or the first whose score a single unit has."""
     if metric is not None:
-        return list(battery.metrics).index(battery.catalogue.resolve(metric))
-    for k in range(len(battery.metrics)):
+        return list(statistic.metrics).index(statistic.catalogue.resolve(metric))
+    for k in range(len(statistic.metrics)):
         if contest.unit_differences(k) is not None:
             return k
     raise MetricError("no metric of this comparison has a score for a single unit; name one that has")

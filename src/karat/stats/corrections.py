@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from karat.stats.weights import Floats
+from karat.weights import Floats
 
 
 def holm(p: Floats) -> Floats:

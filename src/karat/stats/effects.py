@@ -7,7 +7,7 @@ import numpy as np
 
 from karat.comparison import Effect
 from karat.stats.tests import is_constant, midranks, moments, settled
-from karat.stats.weights import Floats
+from karat.weights import Floats
 
 
 def effect(d: Floats, n: Floats | None = None) -> Effect:

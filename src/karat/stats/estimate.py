@@ -17,14 +17,13 @@ from karat.metric import Metric, MetricError
 from karat.plan import Plan
 from karat.score import ratio
 from karat.stats import intervals
-from karat.stats.battery import Battery
 from karat.stats.intervals import Bounds
-from karat.stats.ledger import Blocked
+from karat.stats.random import hash_group
 from karat.stats.resampling import Clusters, Design, Units
-from karat.stats.sample import Sample, Stratum
-from karat.stats.streams import hash_group
-from karat.stats.weights import Floats, Ints, Statistic, Texts
-from karat.stats.wishes import Wanted
+from karat.stats.settings import IntervalSettings
+from karat.stats.statistic import Blocked, Statistic
+from karat.stats.system import Sample, Stratum
+from karat.weights import Floats, Ints, Scores, Texts
 
 AFFORDABLE = 5e8
 """Numbers that the resamples of one system may cost; beyond it the jackknife takes their place."""
@@ -55,13 +54,15 @@ class Table:
         return Interval(level, low, high, name, drawn, float(self.bounds.se[column]), undefined)
 
 
-def add_intervals(result: SystemResult, plan: Plan, wanted: Wanted, keys: ClusterKeys | None = None) -> SystemResult:
+def add_intervals(
+    result: SystemResult, plan: Plan, settings: IntervalSettings, keys: ClusterKeys | None = None
+) -> SystemResult:
     """The system with intervals on its scores, and with what speaks against trusting them."""
-    battery = Battery(plan.catalogue, plan.metrics, plan.fill)
-    names = cluster_names(result.cells, keys) if keys or wanted.method == "groups" else None
-    clusters = None if names is None else clusters_of(result.cells, _grouped(names, wanted))
-    scores = with_intervals(result.scores, result.cells, battery, wanted, clusters)
-    found = trust_findings(result.cells, scores, battery, plan.context.unit)
+    statistic = Statistic(plan.catalogue, plan.metrics, plan.fill)
+    names = cluster_names(result.cells, keys) if keys or settings.method == "groups" else None
+    clusters = None if names is None else clusters_of(result.cells, _grouped(names, settings))
+    scores = with_intervals(result.scores, result.cells, statistic, settings, clusters)
+    found = trust_findings(result.cells, scores, statistic, plan.context.unit)
     if keys and clusters and names is not None:
         found += cluster_findings(names, clusters)
     return replace(result, scores=scores, findings=[*result.findings, *(_of_file(f, result.name) for f in found)])
@@ -100,8 +101,8 @@ def unit_keys(cells: Cells) -> Texts:
     return np.char.add(np.char.add(case, "\x1f"), np.asarray(cells.unit_ids).astype(str))
 
 
-def _grouped(names: Texts, wanted: Wanted) -> Texts:
-    return hash_group(names, GROUPS).astype(str) if wanted.method == "groups" else names
+def _grouped(names: Texts, settings: IntervalSettings) -> Texts:
+    return hash_group(names, GROUPS).astype(str) if settings.method == "groups" else names
 
 
 def clusters_of(cells: Cells, names: Texts) -> dict[int, Clusters]:
@@ -127,47 +128,49 @@ def over_test_cases(cells: Cells) -> bool:
     return len(cells.test_cases) > 1 and len(cells.test_cases) == len(cells) and bool((cells.n == 1).all())
 
 
-def sample_of(cells: Cells, battery: Battery, classes: bool, clusters: Mapping[int, Clusters] | None = None) -> Sample:
+def sample_of(
+    cells: Cells, statistic: Statistic, classes: bool, clusters: Mapping[int, Clusters] | None = None
+) -> Sample:
     """The test cases of these cells, each with its statistic; or all of them as one sample of queries."""
     breadth = 4 * max(len(cells.classes), 16)
     if over_test_cases(cells):
         each = Units(np.ones(len(cells.test_cases)), breadth)
         return Sample(
-            [stratum_of(cells, np.arange(len(cells.test_cases)), "", battery, each, classes)], over_cases=True
+            [stratum_of(cells, np.arange(len(cells.test_cases)), "", statistic, each, classes)], over_cases=True
         )
     strata = []
     for t, name in enumerate(cells.test_cases):
         index = np.flatnonzero(cells.test_case == t)
         design: Design = clusters[t] if clusters else Units(cells.n[index].astype(float), breadth)
-        strata.append(stratum_of(cells, index, name, battery, design, classes))
+        strata.append(stratum_of(cells, index, name, statistic, design, classes))
     return Sample(strata)
 
 
 def stratum_of(
-    cells: Cells, index: Ints, name: str, battery: Battery, design: Design, classes: bool = False
+    cells: Cells, index: Ints, name: str, statistic: Statistic, design: Design, classes: bool = False
 ) -> Stratum:  # fmt: skip
     """Cells ``index`` as one test case; where queries are the units, ``index`` counts queries."""
-    bounded = battery.shares(len(cells.classes) if classes else 0)
+    bounded = statistic.shares(len(cells.classes) if classes else 0)
     if over_test_cases(cells):
-        values = (battery.with_classes if classes else battery.values)(cells.by_test_case(), cells)[index]
-        return Stratum(name, _pooled(mean_of(values), cells, index, battery, classes), design, bounded)
-    return Stratum(name, Blocked(battery.statistic(cells.take(index), classes), design.n), design, bounded)
+        values = (statistic.with_classes if classes else statistic.values)(cells.by_test_case(), cells)[index]
+        return Stratum(name, _pooled(mean_of(values), cells, index, statistic, classes), design, bounded)
+    return Stratum(name, Blocked(statistic.of(cells.take(index), classes), design.n), design, bounded)
 
 
-def _pooled(mean: Statistic, cells: Cells, index: Ints, battery: Battery, classes: bool) -> Statistic:
+def _pooled(mean: Scores, cells: Cells, index: Ints, statistic: Statistic, classes: bool) -> Scores:
     """The mean over units, but for metrics that are not means: theirs is the score of all units as one."""
-    columns = [i for i, m in enumerate(battery.metrics) if battery.catalogue[m.name].pooled]
-    whole = battery.statistic(cells.take(index), classes) if columns else mean
+    columns = [i for i, m in enumerate(statistic.metrics) if statistic.catalogue[m.name].pooled]
+    whole = statistic.of(cells.take(index), classes) if columns else mean
 
-    def statistic(W: Any) -> Floats:
+    def scores(W: Any) -> Floats:
         out = mean(W)
         out[:, columns] = whole(W)[:, columns]
         return out
 
-    return statistic if columns else mean
+    return scores if columns else mean
 
 
-def mean_of(values: Floats) -> Statistic:
+def mean_of(values: Floats) -> Scores:
     """The mean over units of their defined values, column by column."""
     known = ~np.isnan(values)
     filled, there = np.where(known, values, 0.0), known.astype(float)
@@ -179,19 +182,19 @@ def mean_of(values: Floats) -> Statistic:
 
 
 def with_intervals(
-    scores: Mapping[Metric, Score], cells: Cells, battery: Battery, wanted: Wanted,
+    scores: Mapping[Metric, Score], cells: Cells, statistic: Statistic, settings: IntervalSettings,
     clusters: Mapping[int, Clusters] | None = None,
 ) -> dict[Metric, Score]:  # fmt: skip
     """The scores with intervals: overall, by test case and by class."""
     if len(cells) == 0:
         return dict(scores)
-    width = len(cells.classes) * len(battery.class_columns(1))
-    classes = 0 < width * wanted.resamples <= CLASS_NUMBERS and width * len(cells) <= CLASS_NUMBERS
-    tables = estimate(sample_of(cells, battery, classes, clusters), wanted)
-    columns = battery.class_columns(len(cells.classes)) if classes else {}
+    width = len(cells.classes) * len(statistic.class_columns(1))
+    classes = 0 < width * settings.resamples <= CLASS_NUMBERS and width * len(cells) <= CLASS_NUMBERS
+    tables = estimate(sample_of(cells, statistic, classes, clusters), settings)
+    columns = statistic.class_columns(len(cells.classes)) if classes else {}
     return {
-        m: _attach(scores[m], i, tables, columns.get(m), (wanted.level, battery.limits(m)))
-        for i, m in enumerate(battery.metrics)
+        m: _attach(scores[m], i, tables, columns.get(m), (settings.level, statistic.limits(m)))
+        for i, m in enumerate(statistic.metrics)
     }
 
 
@@ -214,38 +217,40 @@ def _attach(
     )
 
 
-def estimate(sample: Sample, wanted: Wanted) -> list[Table]:
+def estimate(sample: Sample, settings: IntervalSettings) -> list[Table]:
     """Bounds of the overall score, then of each test case."""
-    method = wanted.method
+    method = settings.method
     if method == "auto":
-        return _automatic(sample, wanted)
+        return _automatic(sample, settings)
     if method in RESAMPLED:
-        return _resampled(sample, wanted, method)
-    return [_closed(s, method, wanted) for s in [sample, *sample.parts]]
+        return _resampled(sample, settings, method)
+    return [_closed(s, method, settings) for s in [sample, *sample.parts]]
 
 
-def _resampled(sample: Sample, wanted: Wanted, method: str) -> list[Table]:
-    draws = np.stack([s.draws(wanted.seed, "interval", wanted.resamples, method == "poisson") for s in sample.strata])
-    whole = _from_draws(sample, sample.overall(draws), method, wanted)
+def _resampled(sample: Sample, settings: IntervalSettings, method: str) -> list[Table]:
+    draws = np.stack(
+        [s.draws(settings.seed, "interval", settings.resamples, method == "poisson") for s in sample.strata]
+    )
+    whole = _from_draws(sample, sample.overall(draws), method, settings)
     if len(sample.strata) == 1:
         return [whole, whole][: 1 + len(sample.parts)]
-    return [whole, *(_from_draws(Sample([s]), d, method, wanted) for s, d in zip(sample.strata, draws, strict=True))]
+    return [whole, *(_from_draws(Sample([s]), d, method, settings) for s, d in zip(sample.strata, draws, strict=True))]
 
 
-def _from_draws(sample: Sample, draws: Floats, method: str, wanted: Wanted) -> Table:
+def _from_draws(sample: Sample, draws: Floats, method: str, settings: IntervalSettings) -> Table:
     accel = sample.acceleration if method == "bca" else np.zeros_like(sample.point)
-    low, high = intervals.from_draws(sample.point, draws, accel, method, wanted.level)
-    bounds = Bounds(low, high, intervals.spread(draws), wanted.resamples, np.isnan(draws).mean(0))
+    low, high = intervals.from_draws(sample.point, draws, accel, method, settings.level)
+    bounds = Bounds(low, high, intervals.spread(draws), settings.resamples, np.isnan(draws).mean(0))
     return Table(bounds, [method] * len(sample.point))
 
 
-def _closed(sample: Sample, method: str, wanted: Wanted) -> Table:
+def _closed(sample: Sample, method: str, settings: IntervalSettings) -> Table:
     """Methods without random numbers."""
     chosen = {
         "jackknife-t": _jackknife, "student-t": _jackknife, "delta": _delta, "groups": _jackknife,
         "wilson": _proportion, "clopper-pearson": _proportion,
     }[method]  # fmt: skip
-    bounds = chosen(sample, wanted)
+    bounds = chosen(sample, settings)
     applies = [
         method not in ("wilson", "clopper-pearson", "student-t") or _fits(sample, method, k)
         for k in range(len(sample.point))
@@ -260,44 +265,44 @@ def _fits(sample: Sample, method: str, column: int) -> bool:
     return len(sample.strata) == 1 and sample.strata[0].is_share(column)
 
 
-def _jackknife(sample: Sample, wanted: Wanted) -> Bounds:
-    low, high = intervals.student(sample.point, sample.se, sample.df, wanted.level)
+def _jackknife(sample: Sample, settings: IntervalSettings) -> Bounds:
+    low, high = intervals.student(sample.point, sample.se, sample.df, settings.level)
     return Bounds(low, high, sample.se)
 
 
-def _delta(sample: Sample, wanted: Wanted) -> Bounds:
+def _delta(sample: Sample, settings: IntervalSettings) -> Bounds:
     variance = [
         intervals.delta_se(s.statistic, s.design.n) ** 2 * w**2
         for s, w in zip(sample.strata, sample.share, strict=True)
     ]
     se = np.sqrt(np.nansum(variance, 0))
-    low, high = intervals.student(sample.point, se, np.inf, wanted.level)
+    low, high = intervals.student(sample.point, se, np.inf, settings.level)
     return Bounds(low, high, se)
 
 
-def _proportion(sample: Sample, wanted: Wanted) -> Bounds:
+def _proportion(sample: Sample, settings: IntervalSettings) -> Bounds:
     """Wilson's or Clopper and Pearson's interval of every column; only shares of units may use it."""
     stratum = sample.strata[0]
     known = ~np.isnan(stratum.unit_scores.value)
     n = stratum.seen @ known.astype(float)
     hits = np.round(stratum.seen @ np.where(known, stratum.unit_scores.value, 0.0))
-    method = intervals.clopper_pearson if wanted.method == "clopper-pearson" else intervals.wilson
+    method = intervals.clopper_pearson if settings.method == "clopper-pearson" else intervals.wilson
     with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = method(np.clip(hits, 0, n), n, wanted.level)
+        low, high = method(np.clip(hits, 0, n), n, settings.level)
         return Bounds(low, high, np.sqrt(sample.point * (1 - sample.point) / n))
 
 
-def _automatic(sample: Sample, wanted: Wanted) -> list[Table]:
+def _automatic(sample: Sample, settings: IntervalSettings) -> list[Table]:
     """Student for means, Wilson for shares, BCa for the rest; the jackknife where resampling would cost too much."""
     parts = [sample, *sample.parts]
     choices = [[_choice(part, k) for k in range(len(sample.point))] for part in parts]
     if not any("bca" in c for c in choices):
-        return [_mixed(part, c, None, wanted) for part, c in zip(parts, choices, strict=True)]
-    if sum(s.cost(wanted.resamples) for s in sample.strata) > AFFORDABLE:
+        return [_mixed(part, c, None, settings) for part, c in zip(parts, choices, strict=True)]
+    if sum(s.cost(settings.resamples) for s in sample.strata) > AFFORDABLE:
         choices = [["jackknife-t" if m == "bca" else m for m in c] for c in choices]
-        return [_mixed(part, c, None, wanted) for part, c in zip(parts, choices, strict=True)]
-    drawn = _resampled(sample, wanted, "bca")
-    return [_mixed(part, c, table, wanted) for part, c, table in zip(parts, choices, drawn, strict=True)]
+        return [_mixed(part, c, None, settings) for part, c in zip(parts, choices, strict=True)]
+    drawn = _resampled(sample, settings, "bca")
+    return [_mixed(part, c, table, settings) for part, c, table in zip(parts, choices, drawn, strict=True)]
 
 
 def _choice(sample: Sample, column: int) -> str:
@@ -322,32 +327,32 @@ def _skewness(stratum: Stratum, column: int) -> float:
     return float(n @ apart**3) / n.sum() / variance**1.5 if variance > 1e-24 else 0.0
 
 
-def _mixed(sample: Sample, choice: list[str], drawn: Table | None, wanted: Wanted) -> Table:
+def _mixed(sample: Sample, choice: list[str], drawn: Table | None, settings: IntervalSettings) -> Table:
     """Each column by its own method."""
     tables = {"bca": drawn} if drawn else {}
     if "wilson" in choice:
-        tables["wilson"] = Table(_proportion(sample, wanted), choice)
+        tables["wilson"] = Table(_proportion(sample, settings), choice)
     if {"student-t", "jackknife-t"} & set(choice):
-        tables["student-t"] = tables["jackknife-t"] = Table(_jackknife(sample, wanted), choice)
+        tables["student-t"] = tables["jackknife-t"] = Table(_jackknife(sample, settings), choice)
     picked = [tables[m] for m in choice]
     ends = {
         e: np.array([float(getattr(t.bounds, e)[k]) for k, t in enumerate(picked) if t]) for e in ("low", "high", "se")
     }
     undefined = np.zeros(len(choice)) if drawn is None else drawn.bounds.undefined
-    return Table(Bounds(ends["low"], ends["high"], ends["se"], wanted.resamples, undefined), choice)
+    return Table(Bounds(ends["low"], ends["high"], ends["se"], settings.resamples, undefined), choice)
 
 
 FEW_UNITS, FEW_MEMBERS, OFTEN_UNDEFINED = 30, 10, 0.02
 
 
-def trust_findings(cells: Cells, scores: Mapping[Metric, Score], battery: Battery, unit: str) -> list[Finding]:
+def trust_findings(cells: Cells, scores: Mapping[Metric, Score], statistic: Statistic, unit: str) -> list[Finding]:
     """Why an interval of this size should not be trusted."""
     found = []
     units = int(cells.n.sum())
     if units < FEW_UNITS:
         many = unit[:-1] + "ies" if unit[-1] == "y" else unit + "s"
         found.append(finding("few-units", count=units, counted=unit if units == 1 else many, units=many))
-    rare = rare_classes(cells) if any(battery.catalogue[m.name].by_class for m in battery.metrics) else []
+    rare = rare_classes(cells) if any(statistic.catalogue[m.name].by_class for m in statistic.metrics) else []
     if rare:
         shown = ", ".join(f"{label} ({count})" for label, count in rare[:5]) + (", …" if len(rare) > 5 else "")
         found.append(finding("rare-classes", count=len(rare), examples=shown))

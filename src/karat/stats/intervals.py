@@ -6,11 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
-from karat.stats import special
 from karat.stats.resampling import Design, Jackknife, Units, bootstrap, jackknife
-from karat.stats.weights import Floats, Ints, Statistic, Tilt
-from karat.stats.wishes import RESAMPLES
+from karat.stats.settings import RESAMPLES
+from karat.weights import Floats, Ints, Scores, Tilt
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def clopper_pearson(hits: Floats, n: Floats, level: float) -> tuple[Floats, Floa
     return np.where(hits == 0, 0.0, low), np.where(hits == n, 1.0, high)
 
 
-def delta_se(statistic: Statistic, n: Floats, step: float = 1e-4) -> Floats:
+def delta_se(statistic: Scores, n: Floats, step: float = 1e-4) -> Floats:
     """Standard error by the delta method: the statistic's slope towards each cell, by central differences."""
     total = float(n.sum())
     seen = np.flatnonzero(n > 0)
@@ -116,7 +116,7 @@ def delta_se(statistic: Statistic, n: Floats, step: float = 1e-4) -> Floats:
 
 
 def resampled(
-    statistic: Statistic, point: Floats, design: Design, rng: np.random.Generator,
+    statistic: Scores, point: Floats, design: Design, rng: np.random.Generator,
     *, method: str = "bca", level: float = 0.95, resamples: int = RESAMPLES,
 ) -> Bounds:  # fmt: skip
     """An interval from resamples: ``bca``, ``percentile``, ``basic`` or ``poisson``."""
@@ -148,14 +148,14 @@ def jackknife_t(point: Floats, jack: Jackknife, level: float) -> Bounds:
     return Bounds(low, high, jack.se)
 
 
-def delta(statistic: Statistic, point: Floats, design: Units, level: float) -> Bounds:
+def delta(statistic: Scores, point: Floats, design: Units, level: float) -> Bounds:
     """``point ± z · se`` with the delta method's standard error."""
     se = delta_se(statistic, design.n)
     low, high = student(point, se, np.inf, level)
     return Bounds(low, high, se)
 
 
-def random_groups(statistic: Statistic, point: Floats, n: Floats, group: Ints, level: float) -> Bounds:
+def random_groups(statistic: Scores, point: Floats, n: Floats, group: Ints, level: float) -> Bounds:
     """``point ± t(G − 1) · se`` from the statistic without each of G groups of cells.
 
     One pass and no random numbers: with groups by a hash of unit ids, any split or order

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-
-from karat.stats import special
+from scipy import special
 
 POWER = 0.8
 

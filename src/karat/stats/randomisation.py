@@ -9,11 +9,11 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
-from karat.stats import special
+from karat.stats.settings import DRAWS
 from karat.stats.tests import monte_carlo
-from karat.stats.weights import Floats, Ints, block_sizes
-from karat.stats.wishes import DRAWS
+from karat.weights import Floats, Ints, block_sizes
 
 ENUMERATE = 2**15
 """Up to this many distinct outcomes, all are visited and the p-value is exact."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
-from karat.stats import special
 from karat.stats.tests import midranks
-from karat.stats.weights import Floats, Ints
+from karat.weights import Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from karat.stats.weights import Floats, Ints, Statistic, Tilt, block_sizes
+from karat.weights import Floats, Ints, Scores, Tilt, block_sizes
 
 SPARSE_DRAWS = 4
 """Below this many units per cell, drawing units one by one beats drawing cell by cell."""
@@ -113,7 +113,7 @@ def _unit_by_unit(rng: np.random.Generator, n: Floats, total: int, rows: int) ->
 
 
 def bootstrap(
-    statistic: Statistic, design: Design, rng: np.random.Generator, resamples: int, poisson: bool = False
+    statistic: Scores, design: Design, rng: np.random.Generator, resamples: int, poisson: bool = False
 ) -> Floats:
     """The statistic of each resample, in blocks that keep memory constant."""
     draw = design.poisson if poisson else design.draw
@@ -163,7 +163,7 @@ def _weighted(n: Floats, value: Floats) -> Floats:
     return np.asarray(np.tensordot(n, value, 1), float)
 
 
-def jackknife(statistic: Statistic, design: Design) -> Jackknife:
+def jackknife(statistic: Scores, design: Design) -> Jackknife:
     """The exact delete-one jackknife of all units, from one evaluation per cell (or cluster)."""
     parts = [(n, statistic(weights)) for n, weights in design.left_out()]
     return Jackknife(np.concatenate([n for n, _ in parts]), np.concatenate([v for _, v in parts]))

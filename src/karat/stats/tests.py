@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from karat.comparison import Test
-from karat.stats import special
-from karat.stats.weights import Floats, Ints
+from karat.weights import Floats, Ints
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 

@@ -13,7 +13,7 @@ from karat.evaluation import Evaluation, SystemResult
 from karat.hierarchy import Hierarchy
 from karat.metric import Metric
 from karat.plan import Plan, make_plan
-from karat.stats.wishes import RESAMPLES, Wanted, Wish
+from karat.stats.settings import RESAMPLES, ComparisonSettings, IntervalSettings
 from karat.store.errors import StoreError
 
 
@@ -59,10 +59,10 @@ class Run:
         *,
         systems: Sequence[str] = (),
         level: float = 0.95,
-        **wish: Any,
+        **settings: Any,
     ) -> Comparison:
         """The systems of this run (or those named) against one another."""
-        return compare_runs([self], metrics, systems=systems, level=level, **wish)
+        return compare_runs([self], metrics, systems=systems, level=level, **settings)
 
 
 def options_of(plan: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def options_of(plan: dict[str, Any]) -> dict[str, Any]:
     return {k: Hierarchy.of(v) if k == "hierarchy" and v is not None else v for k, v in plan["options"].items()}
 
 
-def rescored(system: SystemResult, plan: Plan, wanted: Wanted | None) -> SystemResult:
+def rescored(system: SystemResult, plan: Plan, wanted: IntervalSettings | None) -> SystemResult:
     """The system with the plan's metrics computed anew from its cells."""
     made = SystemResult(
         system.name, score_cells(system.cells, plan), system.counts, system.findings, system.cells, system.details
@@ -88,16 +88,18 @@ def compare_runs(
     *,
     systems: Sequence[str] = (),
     level: float = 0.95,
-    **wish: Any,
+    **settings: Any,
 ) -> Comparison:
     """Systems of one or more runs on the same gold against one another, pair by pair."""
     from karat.stats.comparing import compare_systems
 
     plan = runs[0].plan(metrics)
     chosen = _chosen(runs, systems)
-    scored = [rescored(s, plan, Wanted(level, seed=plan.seed)) for s in chosen]
+    scored = [rescored(s, plan, IntervalSettings(level, seed=plan.seed)) for s in chosen]
     found = Evaluation(plan.context.name, scored, plan.to_dict(), runs[0].evaluation.provenance)
-    return compare_systems(found, scored, plan, Wish(alpha=round(1 - level, 12), seed=plan.seed, **wish))
+    return compare_systems(
+        found, scored, plan, ComparisonSettings(alpha=round(1 - level, 12), seed=plan.seed, **settings)
+    )
 
 
 def _chosen(runs: Sequence[Run], names: Sequence[str]) -> list[SystemResult]:

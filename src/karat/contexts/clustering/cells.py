@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.cells import Cells, Floats, Grouped, Ints, Sparse, Weights
+from karat.cells import Cells, Floats, Ints, Sparse, Weights
 from karat.contexts.clustering.table import Table, divide
 from karat.contexts.groups import distinct, matches, sums
 
@@ -67,8 +67,8 @@ class Clusters(Cells):
         """Whether no row mixes test cases, so that cluster columns can be shared between them."""
         if len(self.test_cases) == 1:
             return True
-        if isinstance(W, Grouped) and W.shape[0] == len(self.test_cases):
-            return bool((W.group == self.test_case).all())
+        if W.grouped and W.shape[0] == len(self.test_cases):
+            return bool((W.grouped.group == self.test_case).all())
         return bool((((W @ self.case_of) > 0).sum(1) <= 1).all())
 
     def unit_scores(self, metric: str) -> Floats | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from karat.cells import Dense, Grouped, Sparse, Weights
+from karat.cells import Grouped, Sparse, Weights
 from karat.contexts.splitting.bundles import Bundles
 from karat.contexts.splitting.confidence import average_precision as _average_precision
 from karat.contexts.splitting.confidence import f1_at
@@ -41,12 +41,10 @@ def _reduced(W: Weights, cells: Bundles, reduce: Callable[[_Curve], Floats]) -> 
 
 def _curves(W: Weights, cells: Bundles) -> Iterator[_Curve]:
     """Curves of all rows, in blocks that keep memory bounded whatever the number of levels."""
-    if isinstance(W, Grouped) and W.shape[0] * len(cells.thresholds) > _BLOCK:
-        yield from _group_curves(W, cells)
+    if W.grouped and W.shape[0] * len(cells.thresholds) > _BLOCK:
+        yield from _group_curves(W.grouped, cells)
         return
-    step = max(1, _BLOCK // len(cells.thresholds))
-    for low in range(0, W.shape[0], step):
-        rows = Dense(W.weight[low : low + step]) if isinstance(W, Dense) else W
+    for rows in W.blocks(_BLOCK // len(cells.thresholds)):
         yield _Curve(np.cumsum(rows @ cells.firsts_at, -1), np.cumsum(rows @ cells.shown_at, -1), cells.thresholds)
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from karat.comparison import Pair
 from karat.metric import MetricError
 from karat.score import mean_defined
-from karat.stats.battery import Battery
-from karat.stats.families import max_t, shuffles
-from karat.stats.joint import Joint, Panel, panels
-from karat.stats.ledger import Shared, marks
-from karat.stats.streams import stream
+from karat.stats.random import stream
+from karat.stats.ranks import studentised_range_p
+from karat.stats.settings import ComparisonSettings
+from karat.stats.statistic import Shared, Statistic, marks
 from karat.stats.tests import monte_carlo
-from karat.stats.weights import Floats, Ints, block_sizes
-from karat.stats.wishes import Wish
+from karat.stats.units import Joint, Panel, panels
+from karat.weights import Floats, Ints, block_sizes
 
 if TYPE_CHECKING:
     from karat.stats.comparing import Contest
@@ -28,13 +27,19 @@ if TYPE_CHECKING:
 DRAWS = 1_999
 
 
-def joint_p(drafts: Sequence[Pair], contests: Sequence[Contest], joint: Joint, battery: Battery, wish: Wish) -> Floats:
+def joint_p(
+    drafts: Sequence[Pair],
+    contests: Sequence[Contest],
+    joint: Joint,
+    statistic: Statistic,
+    settings: ComparisonSettings,
+) -> Floats:
     """Corrected p of each draft, metric by metric."""
-    shuffler = Shuffler(panels(joint, battery))
-    rng = stream(wish.seed, wish.correction, *(e.name for e in joint.entrants))
-    compute = _tukey if wish.correction == "tukey" else _max_t
-    table = compute(shuffler, contests, battery, rng, wish.draws or DRAWS)
-    return np.array([table[i // len(battery.metrics)][i % len(battery.metrics)] for i in range(len(drafts))])
+    shuffler = Shuffler(panels(joint, statistic))
+    rng = stream(settings.seed, settings.correction, *(e.name for e in joint.entrants))
+    compute = _tukey if settings.correction == "tukey" else _max_t
+    table = compute(shuffler, contests, statistic, rng, settings.draws or DRAWS)
+    return np.array([table[i // len(statistic.metrics)][i % len(statistic.metrics)] for i in range(len(drafts))])
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ class Shuffler:
 
     def __init__(self, systems: list[list[Panel]]) -> None:
         self.systems = systems
-        self.shared = [Shared([p.ledger for p in column]) for column in zip(*systems, strict=True)]
+        self.shared = [Shared([p.tape for p in column]) for column in zip(*systems, strict=True)]
         if not all(s.small and all(s.eligible) for s in self.shared):
             raise MetricError(
                 "labels or levels differ between the systems, so outcomes cannot be mixed: correct with holm"
@@ -100,7 +105,7 @@ class Shuffler:
 
 
 def _tukey(
-    shuffler: Shuffler, contests: Sequence[Contest], battery: Battery, rng: np.random.Generator, draws: int
+    shuffler: Shuffler, contests: Sequence[Contest], statistic: Statistic, rng: np.random.Generator, draws: int
 ) -> Floats:
     """p of each pair against the widest gap among all systems."""
     systems = list(range(len(shuffler.systems)))
@@ -117,7 +122,7 @@ def _tukey(
 
 
 def _max_t(
-    shuffler: Shuffler, contests: Sequence[Contest], battery: Battery, rng: np.random.Generator, draws: int
+    shuffler: Shuffler, contests: Sequence[Contest], statistic: Statistic, rng: np.random.Generator, draws: int
 ) -> Floats:
     """Swaps of each system with the baseline, on the same units for all systems."""
     base, drawn = contests[0].b, []
@@ -126,7 +131,7 @@ def _max_t(
         drawn.append(np.stack([_swap_difference(shuffler, coin, c.a, base) for c in contests], 1))
     differences, observed = np.concatenate(drawn), np.stack([c.difference for c in contests])
     se = np.stack([c.spread[0] for c in contests])
-    return np.stack([max_t(observed[:, k], differences[..., k], se[:, k]) for k in range(len(battery.metrics))], -1)
+    return np.stack([max_t(observed[:, k], differences[..., k], se[:, k]) for k in range(len(statistic.metrics))], -1)
 
 
 def _swap_difference(shuffler: Shuffler, coin: NDArray[np.int8], system: int, base: int) -> Floats:
@@ -136,3 +141,57 @@ def _swap_difference(shuffler: Shuffler, coin: NDArray[np.int8], system: int, ba
     order[..., base] = np.where(coin == 1, system, base)
     scores = shuffler.scores(order, [system, base])
     return scores[:, 0] - scores[:, 1]
+
+
+def shuffles(rng: np.random.Generator, units: int, systems: int, rows: int) -> Ints:
+    """A permutation of the systems for each unit, ``rows`` times."""
+    return rng.random((rows, units, systems), dtype=np.float32).argsort(-1)
+
+
+def randomised_tukey(
+    scores: Callable[[Ints], Floats], observed: Floats, units: int, rng: np.random.Generator, draws: int
+) -> Floats:
+    """p of every pair against the largest gap among all systems when labels are shuffled inside each unit.
+
+    ``scores(permutation)`` gives the systems' scores for permutations (rows × units × systems).
+    """
+    systems = len(observed)
+    parts = [np.ptp(scores(p), axis=-1) for p in _permuted(rng, units, systems, draws)]
+    gaps = np.abs(observed[:, None] - observed[None, :])
+    widest = np.concatenate(parts)
+    return np.array([[float(monte_carlo(widest, gap)) if gap > 0 else 1.0 for gap in row] for row in gaps])
+
+
+def _permuted(rng: np.random.Generator, units: int, systems: int, draws: int) -> Iterator[Ints]:
+    for rows in block_sizes(draws, 2 * units * systems):
+        yield shuffles(rng, units, systems, rows)
+
+
+def mean_scores(x: Floats) -> Callable[[Ints], Floats]:
+    """Scores of shuffled systems where the metric is the mean of unit scores ``x`` (units × systems)."""
+
+    def scores(permutation: Ints) -> Floats:
+        return np.asarray(np.take_along_axis(x[None], permutation, 2).mean(1), float)
+
+    return scores
+
+
+def block_tukey(x: Floats) -> Floats:
+    """Tukey's HSD of paired scores (units × systems): the error is what units and systems leave unexplained."""
+    n, k = x.shape
+    mean = x.mean(0)
+    left = x - x.mean(1, keepdims=True) - mean + x.mean()
+    df = (n - 1) * (k - 1)
+    mse = float((left**2).sum()) / df
+    gap = np.abs(mean[:, None] - mean[None, :])
+    return studentised_range_p(gap / np.sqrt(mse / n), k, df) if mse > 0 else np.where(gap > 0, 0.0, 1.0)
+
+
+def max_t(observed: Floats, draws: Floats, se: Floats) -> Floats:
+    """p of each system against a baseline, corrected by the largest studentised difference of each draw.
+
+    ``draws`` (rows × systems) come from swaps that all systems share, so their dependence is kept.
+    """
+    scale = np.where(se > 0, se, 1.0)
+    largest = np.nanmax(np.abs(draws / scale), axis=1)
+    return np.array([float(monte_carlo(largest, abs(d))) for d in observed / scale])

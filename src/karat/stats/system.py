@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from karat.score import mean_defined
-from karat.stats.battery import Mask, UnitScores, unit_scores
-from karat.stats.ledger import merged
+from karat.stats.random import stream
 from karat.stats.resampling import Clusters, Design, Jackknife, Units, bootstrap, jackknife
-from karat.stats.streams import stream
-from karat.stats.weights import Floats, Statistic
+from karat.stats.statistic import Mask, UnitScores, merged, unit_scores
+from karat.weights import Floats, Scores
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Stratum:
         return self.design.n[self.design.n > 0]
 
     @cached_property
-    def drawn(self) -> tuple[Statistic, Design]:
+    def drawn(self) -> tuple[Scores, Design]:
         """What resamples are drawn from: the fewest cells that give the same scores."""
         found = merged(self.statistic, self.design.n) if isinstance(self.design, Units) else None
         return (self.statistic, self.design) if found is None else (found[0], Units(found[1]))

@@ -10,12 +10,11 @@ from functools import cached_property
 import numpy as np
 
 from karat.cells import Cells
-from karat.stats.battery import Battery
 from karat.stats.estimate import over_test_cases, stratum_of, unit_keys
-from karat.stats.ledger import Ledger, ledger
 from karat.stats.resampling import Clusters, Design, Units
-from karat.stats.sample import Sample, Stratum
-from karat.stats.weights import Floats, Ints, Texts
+from karat.stats.statistic import Statistic, Tape, recorded
+from karat.stats.system import Sample, Stratum
+from karat.weights import Floats, Ints, Texts
 
 
 @dataclass(frozen=True)
@@ -111,8 +110,8 @@ class Panel:
     """Widths of vectors by label (or by metric, where test cases are the units)."""
 
     @cached_property
-    def ledger(self) -> Ledger:
-        return ledger(self.stratum.statistic, self.stratum.design.n, self.labels, self.widths)
+    def tape(self) -> Tape:
+        return recorded(self.stratum.statistic, self.stratum.design.n, self.labels, self.widths)
 
     @cached_property
     def seen(self) -> Ints:
@@ -121,14 +120,14 @@ class Panel:
         return np.append(np.cumsum(n > 0) - 1, -1)
 
 
-def panels(joint: Joint, battery: Battery, cluster: Ints | None = None) -> list[list[Panel]]:
+def panels(joint: Joint, statistic: Statistic, cluster: Ints | None = None) -> list[list[Panel]]:
     """For each system, its test cases."""
     return [
-        [_panel(joint, i, t, battery, cluster) for t in range(len(joint.cases))] for i in range(len(joint.entrants))
+        [_panel(joint, i, t, statistic, cluster) for t in range(len(joint.cases))] for i in range(len(joint.entrants))
     ]
 
 
-def _panel(joint: Joint, system: int, case: int, battery: Battery, cluster: Ints | None) -> Panel:
+def _panel(joint: Joint, system: int, case: int, statistic: Statistic, cluster: Ints | None) -> Panel:
     entrant, inside = joint.entrants[system], joint.case == case
     place = joint.place[system, inside]
     whole = np.where(place >= 0, entrant.cell[place], -1)
@@ -137,14 +136,14 @@ def _panel(joint: Joint, system: int, case: int, battery: Battery, cluster: Ints
     cell[whole >= 0] = local
     n = np.bincount(local, minlength=len(index)).astype(float)
     design = _design(n, cell, None if cluster is None else cluster[inside])
-    stratum = stratum_of(entrant.cells, index, joint.cases[case], battery, design)
-    return Panel(stratum, cell, *_labels(entrant, battery))
+    stratum = stratum_of(entrant.cells, index, joint.cases[case], statistic, design)
+    return Panel(stratum, cell, *_labels(entrant, statistic))
 
 
-def _labels(entrant: Entrant, battery: Battery) -> tuple[Sequence[str], Sequence[int]]:
+def _labels(entrant: Entrant, statistic: Statistic) -> tuple[Sequence[str], Sequence[int]]:
     """What vectors by class stand for, and how wide these are: labels, labels and none, labels with their ancestors."""
     if entrant.over_cases:
-        return (), (len(battery.metrics),)
+        return (), (len(statistic.metrics),)
     labels = entrant.cells.classes
     nodes = getattr(entrant.cells, "nodes", labels)
     return labels, (len(labels), len(labels) + 1, len(nodes))

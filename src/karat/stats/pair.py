@@ -10,12 +10,12 @@ from functools import cached_property
 import numpy as np
 
 from karat.score import mean_defined
-from karat.stats.joint import Panel
-from karat.stats.ledger import Shared, marks
+from karat.stats.random import stream
 from karat.stats.randomisation import Randomised, randomisation
-from karat.stats.streams import stream
-from karat.stats.weights import Floats, Ints
-from karat.stats.wishes import DRAWS
+from karat.stats.settings import DRAWS
+from karat.stats.statistic import Shared, marks
+from karat.stats.units import Panel
+from karat.weights import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Duel:
 
     @cached_property
     def shared(self) -> Shared:
-        return Shared([self.a.ledger, self.b.ledger])
+        return Shared([self.a.tape, self.b.tape])
 
     @cached_property
     def joint(self) -> tuple[Ints, Ints, Floats]:

@@ -21,7 +21,7 @@ ON_REQUEST = ("wilcoxon", "sign", "bootstrap")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class IntervalSettings:
     """What the user asked of intervals."""
 
     level: float = 0.95
@@ -42,7 +42,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Wish:
+class ComparisonSettings:
     """What the user asked of a comparison."""
 
     alpha: float = 0.05

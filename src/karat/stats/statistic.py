@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The metrics of a plan as one statistic: a column for each metric and, if asked, for each of its classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from karat.cells import Cells
+from karat.metric import Catalogue, Metric, Result
+from karat.stats.random import stream
+from karat.weights import BLOCK, Dense, Floats, Memo, Recorder, Replay, Scores, Scripted, Tilt, dense
+
+TRIALS = 4
+"""Random weightings on which a statistic must be a mean to count as one."""
+
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """Metrics that read the same weights; products ``W @ x`` are shared among them."""
+
+    catalogue: Catalogue
+    metrics: Sequence[Metric]
+    fill: float = np.nan
+
+    def results(self, W: Any, cells: Cells) -> list[Result]:
+        shared: Any = W if isinstance(W, Scripted) else Memo(Dense(W) if isinstance(W, np.ndarray) else W)
+        return [self._result(shared, cells, i, m) for i, m in enumerate(self.metrics)]
+
+    def _result(self, W: Any, cells: Cells, at: int, metric: Metric) -> Result:
+        if isinstance(W, Scripted):
+            W.metric = at
+        return self.catalogue[metric.name].compute(W, cells, metric, self.fill)
+
+    def values(self, W: Any, cells: Cells) -> Floats:
+        """One column per metric."""
+        return np.stack([r.value for r in self.results(W, cells)], -1)
+
+    def with_classes(self, W: Any, cells: Cells) -> Floats:
+        """The metrics' columns, then the classes of those that have classes."""
+        results = self.results(W, cells)
+        by_class = [r.by_class for r in results if r.by_class is not None]
+        return np.concatenate([np.stack([r.value for r in results], -1), *by_class], -1)
+
+    def of(self, cells: Cells, classes: bool = False) -> Scores:
+        """``f(W)`` over these cells."""
+        compute = self.with_classes if classes else self.values
+        return lambda W: compute(W, cells)
+
+    def shares(self, classes: int) -> Mask:
+        """Columns (of `with_classes`) whose scores lie between 0 and 1, as a share of units must."""
+        own = [self.catalogue[m.name] for m in self.metrics]
+        inside = [d.bounds == (0, 1) for d in own]
+        return np.array(inside + [d.bounds == (0, 1) for d in own if d.by_class for _ in range(classes)], bool)
+
+    def limits(self, metric: Metric) -> tuple[float, float]:
+        """Between what a score can lie: the metric's bounds, and what stands in for undefined values."""
+        low, high = self.catalogue[metric.name].bounds
+        return float(np.fmin(low, self.fill)), float(np.fmax(high, self.fill))
+
+    def class_columns(self, classes: int) -> dict[Metric, slice]:
+        """Where each metric's classes are among the columns of `with_classes`."""
+        own = [m for m in self.metrics if self.catalogue[m.name].by_class]
+        return {
+            m: slice(len(self.metrics) + i * classes, len(self.metrics) + (i + 1) * classes) for i, m in enumerate(own)
+        }
+
+
+@dataclass(frozen=True)
+class UnitScores:
+    """What the statistic gives for one unit of each cell, and for which columns that decides the score."""
+
+    value: Floats
+    """Cells that occur × columns; NaN where a single unit has no score."""
+    is_mean: Mask
+    """Columns that are the mean of their unit scores."""
+
+    def is_share(self, column: int) -> bool:
+        """Whether the column is a share of units: a mean of zeros and ones."""
+        value = self.value[:, column]
+        return bool(self.is_mean[column]) and bool(np.isin(value[~np.isnan(value)], (0.0, 1.0)).all())
+
+
+def unit_scores(statistic: Scores, n: Floats) -> UnitScores:
+    """Unit scores of the cells that occur; whether the statistic is their mean is tried on random weights."""
+    seen = np.flatnonzero(n > 0)
+    value = statistic(Tilt(n, 0.0, 1.0, seen))
+    known = ~np.isnan(value)
+    trial = np.zeros((TRIALS, len(n)))
+    trial[:, seen] = stream(0, "trial").integers(1, 100, (TRIALS, len(seen)))
+    total, count = trial[:, seen] @ np.where(known, value, 0.0), trial[:, seen] @ known.astype(float)
+    mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return UnitScores(value, np.isclose(statistic(trial), mean, rtol=1e-9, atol=1e-12).all(0))
+
+
+MOST = 2e7
+"""Largest table of cells × vectors that is written out."""
+FEW_ROWS = 16
+"""Rows of weights that any metric may hold the products of."""
+WIDE = 512
+"""Vectors beyond which a dense product costs more than the metrics' own sparse ones."""
+
+
+def marks(table: Floats) -> Floats:
+    """A number for each row; rows that are alike have the same one."""
+    return np.einsum("ij,j->i", table, stream(0, "marks").random(table.shape[1]) + 0.5)
+
+
+@dataclass(frozen=True)
+class Tape:
+    """One system's requests, in order: which metric asked, and for which of the distinct vectors."""
+
+    metric: list[int]
+    vector: list[int]
+    vectors: list[Any]
+    n: Floats
+    labels: tuple[str, ...]
+    """What the columns of a vector by class stand for."""
+    widths: frozenset[int]
+    """Widths of vectors whose columns mean the same for every system with the same labels."""
+
+    def of(self, metric: int) -> list[int]:
+        """The vectors that a metric asks for, in order."""
+        return [v for m, v in zip(self.metric, self.vector, strict=True) if m == metric]
+
+    def kind(self, vector: int) -> int | None:
+        """0 for one number per cell, the width of a vector by class, None for columns of the system's own."""
+        shape = self.vectors[vector].shape
+        if len(shape) == 1:
+            return 0
+        return int(shape[1]) if shape[1] == 1 or shape[1] in self.widths else None
+
+    def total(self, vector: int) -> Floats:
+        """The vector weighed by the counts, as one row."""
+        return Recorder(self.n) @ self.vectors[vector]
+
+
+def recorded(statistic: Scores, n: Floats, labels: Sequence[str], widths: Sequence[int]) -> Tape:
+    """Run the metrics once on the counts and note what they multiply."""
+    recorder = Recorder(n)
+    statistic(recorder)
+    distinct: dict[int, int] = {}
+    vector = [distinct.setdefault(id(x), len(distinct)) for x in recorder.asked]
+    vectors = [recorder.asked[vector.index(i)] for i in range(len(distinct))]
+    return Tape(recorder.asker, vector, vectors, n, tuple(labels), frozenset(widths))
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """A statistic that takes its rows of weights in blocks, so that its products stay in bounds however wide they are."""
+
+    statistic: Scores
+    n: Floats
+
+    @cached_property
+    def breadth(self) -> int:
+        """Numbers that the products hold for each row of weights."""
+        return sum(x.shape[1] if len(x.shape) > 1 else 1 for x in recorded(self.statistic, self.n, (), ()).vectors)
+
+    def __call__(self, W: Any) -> Floats:
+        W = Dense(W) if isinstance(W, np.ndarray) else W
+        if W.shape[0] <= FEW_ROWS:
+            return self.statistic(W)
+        return np.concatenate([self.statistic(rows) for rows in W.blocks(BLOCK // max(self.breadth, 1))])
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What several systems' metrics have in common, so that their outcomes can be mixed."""
+
+    tapes: Sequence[Tape]
+
+    @cached_property
+    def eligible(self) -> list[bool]:
+        """By metric: whether every system asks for vectors that mean the same."""
+        count = 1 + max((m for tape in self.tapes for m in tape.metric), default=-1)
+        return [self._alike(m) for m in range(count)]
+
+    def _alike(self, metric: int) -> bool:
+        kinds = [[tape.kind(v) for v in tape.of(metric)] for tape in self.tapes]
+        if any(None in k or k != kinds[0] for k in kinds):
+            return False
+        by_label = any(kind is not None and kind > 1 for kind in kinds[0])
+        return not by_label or all(tape.labels == self.tapes[0].labels for tape in self.tapes)
+
+    @cached_property
+    def columns(self) -> dict[tuple[int, ...], slice]:
+        """Where the vectors that eligible metrics share are in `matrix`."""
+        out: dict[tuple[int, ...], slice] = {}
+        end = 0
+        for metric in (m for m, ok in enumerate(self.eligible) if ok):
+            for key in zip(*(tape.of(metric) for tape in self.tapes), strict=True):
+                if key not in out:
+                    width = max(self.tapes[0].kind(key[0]) or 1, 1)
+                    out[key] = slice(end, end + width)
+                    end += width
+        return out
+
+    @property
+    def small(self) -> bool:
+        """Whether the vectors can be written out."""
+        width = max((s.stop for s in self.columns.values()), default=0)
+        return sum(len(tape.n) for tape in self.tapes) * width <= MOST
+
+    def matrix(self, system: int) -> Floats:
+        """A system's vectors side by side; the last row, all zero, stands for a unit that is not there."""
+        tape = self.tapes[system]
+        parts = [dense(tape.vectors[key[system]]).reshape(len(tape.n), -1) for key in self.columns]
+        whole = np.concatenate(parts, 1) if parts else np.zeros((len(tape.n), 0))
+        return np.concatenate([whole, np.zeros((1, whole.shape[1]))])
+
+    def replay(self, system: int, totals: Floats) -> Replay:
+        """Weights that give these totals to the eligible metrics, and the system's own to the others."""
+        tape, nth, products = self.tapes[system], dict[int, int](), []
+        for metric, vector in zip(tape.metric, tape.vector, strict=True):
+            at = nth[metric] = nth.get(metric, -1) + 1
+            if self.eligible[metric]:
+                place = self.columns[tuple(other.of(metric)[at] for other in self.tapes)]
+                products.append(totals[:, place.start] if tape.kind(vector) == 0 else totals[:, place])
+            else:
+                own = tape.total(vector)
+                products.append(np.broadcast_to(own, (len(totals), *own.shape[1:])))
+        return Replay(products, len(tape.n), len(totals))
+
+
+FEW_CELLS = 5_000
+"""Up to this many, cells stay apart, so that resamples do not depend on which metrics are asked for together."""
+
+
+def merged(statistic: Scores, n: Floats, few: int = FEW_CELLS) -> tuple[Scores, Floats] | None:
+    """The statistic as one dense product, over cells (and, if there are many, over those that metrics tell apart).
+
+    With the counts that go with it; None where the vectors are too many to write out.
+    """
+    tape = recorded(statistic, n, (), ())
+    width = sum(x.shape[1] if len(x.shape) > 1 else 1 for x in tape.vectors)
+    if not 0 < width <= WIDE or width * len(n) > MOST:
+        return None
+    parts = [dense(x).reshape(len(n), -1) for x in tape.vectors]
+    ends = np.cumsum([0, *(p.shape[1] for p in parts)])
+    table = np.concatenate(parts, 1)
+    key = marks(table) if len(n) > few else np.arange(len(n))
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    distinct = table[first]
+
+    def score(W: Any) -> Floats:
+        totals = W @ distinct
+        columns = [
+            totals[:, ends[i]] if len(x.shape) == 1 else totals[:, ends[i] : ends[i + 1]]
+            for i, x in enumerate(tape.vectors)
+        ]
+        return statistic(Replay([columns[v] for v in tape.vector], len(n), len(totals)))
+
+    return score, np.bincount(inverse, n, len(first)).astype(float)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every kind of weight matrix ``W`` (rows = groups, columns = cells) behind one protocol: a shape and ``W @ x``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Texts = NDArray[np.str_]
+
+BLOCK = 64 * 2**20 // 8
+"""Numbers in one block of a weight matrix: 64 MB."""
+
+
+Scores = Callable[[Any], Floats]
+"""``f(W)``: one value (or one row of values) for each row of ``W``."""
+
+
+class Weights(Protocol):
+    """What a metric may ask of ``W``."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    @property
+    def grouped(self) -> Grouped | None:
+        """These weights, where every cell belongs to one row; None elsewhere."""
+
+    def __matmul__(self, x: Any) -> Floats: ...
+
+    def blocks(self, rows: int) -> Iterator[Weights]:
+        """The same weights in runs of at most ``rows`` rows, where they can be cut."""
+
+
+def block_sizes(rows: int, width: int) -> Iterator[int]:
+    """Sizes of consecutive blocks of ``rows`` rows that keep a block of ``width`` columns in bounds."""
+    step = max(1, min(rows, BLOCK // max(width, 1)))
+    for start in range(0, rows, step):
+        yield min(step, rows - start)
+
+
+def cuts(rows: int, step: int) -> Iterator[tuple[int, int]]:
+    """Ends of consecutive runs of at most ``step`` of so many rows."""
+    return pairwise([*range(0, rows, max(step, 1)), rows])
+
+
+def dense(x: Any) -> Floats:
+    """A per-cell vector or matrix as an array, whatever sparse form it has."""
+    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, float)
+
+
+def weighed(n: Floats, x: Any) -> Floats:
+    """``n @ x`` for one row of weights."""
+    if hasattr(x, "col"):
+        return np.asarray(np.bincount(x.col, x.data * n[x.row], x.shape[1]), float)
+    return np.asarray(n @ np.asarray(x, float))
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A weight matrix in which each cell belongs to one row: ``W[g, u] = n[u] if group[u] == g``.
+
+    Products with sparse matrices are remembered, because several metrics read the same ones.
+    """
+
+    group: Ints
+    n: Floats
+    shape: tuple[int, int]
+    _known: dict[int, tuple[Any, Floats]] = field(default_factory=dict)
+
+    def __matmul__(self, x: Any) -> Floats:
+        groups = self.shape[0]
+        if hasattr(x, "col"):
+            if id(x) not in self._known:
+                self._known[id(x)] = x, self._by_class(x)
+            return self._known[id(x)][1].copy()
+        x = np.asarray(x, float)
+        if x.ndim == 1 and groups == 1:
+            return np.array([(x * self.n).sum()])
+        if x.ndim == 1:
+            return np.bincount(self.group, x * self.n, groups).astype(float)
+        out = np.empty((groups, x.shape[1]))
+        for j in range(x.shape[1]):
+            out[:, j] = np.bincount(self.group, x[:, j] * self.n, groups)
+        return out
+
+    def _by_class(self, x: Any) -> Floats:
+        groups, width = self.shape[0], x.shape[1]
+        key = x.col if groups == 1 else self.group[x.row] * width + x.col
+        return np.bincount(key, x.data * self.n[x.row], groups * width).astype(float).reshape(groups, width)
+
+    @property
+    def grouped(self) -> Grouped:
+        return self
+
+    def blocks(self, rows: int) -> Iterator[Weights]:
+        yield self
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """A weight matrix given row by row: resamples, left-out units, slices."""
+
+    weight: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.weight.shape[0], self.weight.shape[1]
+
+    @property
+    def grouped(self) -> None:
+        return None
+
+    def __matmul__(self, x: Any) -> Floats:
+        if not hasattr(x, "col"):
+            return np.asarray(self.weight @ x)
+        from scipy.sparse import csr_array
+
+        transposed = csr_array((x.data, (x.col, x.row)), shape=(x.shape[1], x.shape[0]))
+        return np.asarray((transposed @ self.weight.T).T)
+
+    def blocks(self, rows: int) -> Iterator[Weights]:
+        return (Dense(self.weight[a:b]) for a, b in cuts(len(self.weight), rows))
+
+
+class Tilt:
+    """Row ``i`` is ``a · n + b · e(unit i)``: leave-one-out is (1, −1), one unit alone is (0, 1).
+
+    ``W @ x`` is ``a · (n @ x) + b · x``, so the jackknife of any number of cells costs one
+    pass, where the matrix itself would have a row and a column for each cell.
+    """
+
+    grouped = None
+
+    def __init__(self, n: Floats, a: float, b: float, index: Ints | None = None) -> None:
+        self.n, self.a, self.b = n, a, b
+        self.index = np.arange(len(n)) if index is None else index
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.index), len(self.n)
+
+    def __matmul__(self, x: Any) -> Floats:
+        rows = x.rows(self.index).toarray() if hasattr(x, "rows") else np.asarray(x, float)[self.index]
+        return np.asarray(self.a * weighed(self.n, x) + self.b * rows, float)
+
+    def blocks(self, rows: int) -> Iterator[Weights]:
+        return (Tilt(self.n, self.a, self.b, self.index[a:b]) for a, b in cuts(len(self.index), rows))
+
+
+class Memo:
+    """Weights that remember their products, so that metrics which read the same vector share it."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self.shape, self.grouped = weights.shape, weights.grouped
+        self._known: dict[int, tuple[Any, Floats]] = {}
+
+    def __matmul__(self, x: Any) -> Floats:
+        # The vector is kept beside its product: an id may be used again once its owner is gone.
+        if id(x) not in self._known:
+            self._known[id(x)] = (x, self.weights @ x)
+        return self._known[id(x)][1]
+
+    def blocks(self, rows: int) -> Iterator[Weights]:
+        return iter([self]) if self.shape[0] <= rows else self.weights.blocks(rows)
+
+
+class Scripted:
+    """Weights that must see every product that a metric asks for, in order."""
+
+    metric = 0
+    """The metric that is asking, by its number."""
+    grouped = None
+
+    def blocks(self, rows: int) -> Iterator[Any]:
+        yield self
+
+
+class Recorder(Scripted):
+    """Weighs one row and keeps every vector that it is multiplied with."""
+
+    def __init__(self, n: Floats) -> None:
+        self.n, self.shape = n, (1, len(n))
+        self.asked, self.asker = list[Any](), list[int]()
+
+    def __matmul__(self, x: Any) -> Floats:
+        self.asked.append(x)
+        self.asker.append(self.metric)
+        return weighed(self.n, x)[None, ...]
+
+
+class Replay(Scripted):
+    """Gives products that were computed beforehand, in the order in which a metric asks for them.
+
+    A metric is a function of its products alone, so this scores weights over two systems'
+    cells at once, which no single table of cells holds.
+    """
+
+    def __init__(self, products: list[Floats], width: int, rows: int) -> None:
+        self.products, self.next = products, 0
+        self.shape = rows, width
+        """Said by itself: a metric that is undefined from the start asks for no product."""
+
+    def __matmul__(self, x: Any) -> Floats:
+        product = self.products[self.next]
+        self.next += 1
+        return product
