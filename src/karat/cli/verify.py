@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def command(run: str, gold: str | None, preds: tuple[str, ...], as_json: bool, s
     Exit codes: 0 all equal (or equal but for rounding); 1 something differs; 2 bad input or usage.
     """
     files = dict(_moved(p) for p in preds) | ({"gold": gold} if gold else {})
-    checks = verify(_recorded(run, store), files)
+    checks = verify(_recorded(run, store), files, os.path.dirname(run) if os.path.isfile(run) else "")
     for check in checks:
         click.echo(msgspec.json.encode(check).decode() if as_json else _said(check))
     if any(c.status in ("changed", "unknown") for c in checks):

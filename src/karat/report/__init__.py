@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from karat.metric import MetricError
+from karat.report.published import published
 
 REPORTS = {
     "table": ("karat.report.terminal", "render"),
@@ -39,4 +40,4 @@ def render(evaluation: Any, report: str, **options: Any) -> Any:
             + (f" (did you mean {near[0]}?)" if near else "")
         )
     module, function = REPORTS[report]
-    return getattr(import_module(module), function)(evaluation, **options)
+    return getattr(import_module(module), function)(published(evaluation), **options)

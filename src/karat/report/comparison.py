@@ -16,6 +16,7 @@ from karat.metric import MetricError
 from karat.report import latex, markdown
 from karat.report.delimited import delimited
 from karat.report.json import document
+from karat.report.published import published_comparison
 from karat.report.rows import Grid, cell, number
 from karat.report.terminal import plain
 
@@ -28,7 +29,7 @@ def render(comparison: Comparison, report: str, **options: Any) -> Any:
         near = difflib.get_close_matches(report, REPORTS, 1)
         hint = f" (did you mean {near[0]}?)" if near else ""
         raise MetricError(f"unknown report {report!r}; comparisons have {', '.join(REPORTS)}{hint}")
-    return REPORTS[report](comparison, **options)
+    return REPORTS[report](published_comparison(comparison), **options)
 
 
 def dicts(comparison: Comparison) -> list[dict[str, Any]]:

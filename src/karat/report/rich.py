@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from karat.evaluation import Evaluation
+from karat.report.published import published
 from karat.report.rows import Grid
 from karat.report.terminal import header, tables, worded
 
@@ -22,7 +23,7 @@ WORDS = 12
 def print_table(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, show: Sequence[str] = ()) -> None:
     """The tables to stdout."""
     console = Console()
-    console.print(header(evaluation), style="dim", markup=False, highlight=False)
+    console.print(header(published(evaluation)), style="dim", markup=False, highlight=False)
     for grid in tables(evaluation, by, digits, show):
         print_grid(grid, console)
 

@@ -87,13 +87,16 @@ def _claimed(systems: Sequence[SystemClaims]) -> Iterator[tuple[tuple[str, ...],
                 yield (*at, "class", part.test_case or "", part.label or ""), part.value
 
 
-def verify(recorded: Recorded, files: Mapping[str, str] | None = None) -> list[Check]:
+def verify(
+    recorded: Recorded, files: Mapping[str, str] | None = None, folder: str | os.PathLike[str] = ""
+) -> list[Check]:
     """Every difference between the record and what the same files, plan and machine give now.
 
-    ``files`` says where inputs are now, by role (``gold``) or system name.
+    ``files`` says where inputs are now, by role (``gold``) or system name; those that it does not name are
+    looked for where they were, by their name, and in ``folder``.
     """
     inputs = recorded.provenance["inputs"]
-    places = [_place(i, files or {}) for i in inputs]
+    places = [_place(i, files or {}, folder) for i in inputs]
     checks = _whole(recorded)
     checks += _versions(recorded.provenance["versions"])
     checks += _plan(recorded.plan, recorded.provenance.get("seed", recorded.plan["seed"]))
@@ -120,9 +123,10 @@ def _whole(recorded: Recorded) -> list[Check]:
     return [Check("record", "changed", "the record was altered: its contents do not match their hash")]
 
 
-def _place(entry: Mapping[str, Any], files: Mapping[str, str]) -> str | None:
+def _place(entry: Mapping[str, Any], files: Mapping[str, str], folder: str | os.PathLike[str]) -> str | None:
     said = files.get("gold") if entry["role"] == "gold" else files.get(entry.get("system") or "")
-    tries = [said] if said else [entry["path"], os.path.basename(entry["path"])]
+    path = entry["path"]
+    tries = [said] if said else [path, os.path.join(folder, path), os.path.basename(path)]
     return next((p for p in tries if Path(p).is_file()), None)
 
 
