@@ -124,7 +124,7 @@ def test_small_data_are_enumerated():
     assert c.pairs[0].test.exact
 
 
-@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none", "tukey", "maxt"])
+@pytest.mark.parametrize("correction", ["holm", "hochberg", "bonferroni", "bh", "by", "none", "tukey", "maxt"])
 def test_every_correction(correction):
     c = karat.compare(
         GOLD,

@@ -13,7 +13,7 @@ METHODS = (
 )  # fmt: skip
 RESAMPLES = 9_999
 DRAWS = 9_999
-CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+CORRECTIONS = ("holm", "hochberg", "bonferroni", "bh", "by", "none")
 JOINT = ("tukey", "maxt")
 """Corrections that come from the joint law of all tests instead of from their p-values."""
 ON_REQUEST = ("wilcoxon", "sign", "bootstrap")

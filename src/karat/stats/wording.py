@@ -7,6 +7,7 @@ from karat.comparison import Pair
 
 CORRECTED = {
     "holm": "Holm-corrected p", "bonferroni": "Bonferroni-corrected p", "bh": "Benjamini–Hochberg-corrected p",
+    "hochberg": "Hochberg-corrected p", "by": "Benjamini–Yekutieli-corrected p",
     "none": "uncorrected p", "tukey": "p by randomised Tukey HSD", "maxt": "p by MaxT",
 }  # fmt: skip
 

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How large must the next evaluation be? Sample sizes from the spread that a pilot showed, for any metric.
+
+A pilot of n units with standard error se has a spread of se·√n per unit, whatever the metric: of N units the
+standard error is se·√(n/N).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from karat.stats.power import POWER
+from karat.weights import Floats
+
+MOST = 10**9
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What the next evaluation should be able to show."""
+
+    difference: float | None = None
+    """True difference to detect; with a margin, the true difference that is assumed."""
+    margin: float | None = None
+    """For non-inferiority (one-sided) or equivalence: the largest difference that does not matter."""
+    width: float | None = None
+    """Half of the width that the interval should have."""
+    power: float = POWER
+    alpha: float = 0.05
+    one_sided: bool = False
+    tests: int = 1
+    """Tests that share alpha: the size of the family, by Bonferroni."""
+
+    @property
+    def level(self) -> float:
+        return self.alpha / self.tests
+
+    @property
+    def distance(self) -> float:
+        """How far the assumed truth lies from what is to be ruled out."""
+        return abs(self.difference or 0.0) if self.margin is None else (self.difference or 0.0) + self.margin
+
+
+def units_for(spread: float, aim: Aim) -> int | None:
+    """Units that reach the aim, from the spread of one unit; None where no number does."""
+    width = aim.width
+    if width is not None:
+        return _smallest(lambda n: _half_width(spread, n, aim) <= width)
+    if aim.distance <= 0:
+        return None
+    return _smallest(lambda n: power_at(spread, n, aim) >= aim.power)
+
+
+def power_at(spread: float, units: float, aim: Aim) -> float:
+    """Probability that an evaluation of so many units shows what the aim says, by the noncentral t."""
+    if units < 2:
+        return 0.0
+    if spread <= 0:
+        return 1.0
+    df, shift = units - 1, aim.distance * np.sqrt(units) / spread
+    sided = aim.one_sided or aim.margin is not None
+    critical = float(special.stdtrit(df, 1 - aim.level / (1 if sided else 2)))
+    if shift - critical > 30:  # where the noncentral t of a library may lose its digits
+        return 1.0
+    above = 1 - float(special.nctdtr(df, shift, critical))
+    return above if sided else above + float(special.nctdtr(df, shift, -critical))
+
+
+def _half_width(spread: float, units: float, aim: Aim) -> float:
+    return float(special.stdtrit(units - 1, 1 - aim.level / 2)) * spread / float(np.sqrt(units))
+
+
+def _smallest(enough: Callable[[int], bool]) -> int | None:
+    low, high = 1, 2
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > MOST:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+@dataclass(frozen=True)
+class Clustered:
+    """What clusters do to a design."""
+
+    effect: float
+    """Design effect: variance with clusters over variance without."""
+    size: float
+    """Units per cluster."""
+
+    @property
+    def correlation(self) -> float:
+        """Correlation inside clusters: (effect − 1)/(size − 1)."""
+        return (self.effect - 1) / (self.size - 1) if self.size > 1 else 0.0
+
+    def effect_of(self, size: float) -> float:
+        """Design effect with clusters of another size."""
+        return max(1 + (size - 1) * self.correlation, 0.0)
+
+
+def neyman(shares: Floats, spreads: Floats, total: int) -> list[int]:
+    """Units to label in each stratum for the smallest error: in proportion to share × spread, at least 2 each."""
+    weight = np.asarray(shares, float) * np.asarray(spreads, float)
+    weight = weight / weight.sum() if weight.sum() > 0 else np.asarray(shares, float) / np.sum(shares)
+    exact = np.maximum(weight * total, 2.0)
+    counts = np.floor(exact).astype(int)
+    for i in np.argsort(counts - exact)[: max(total - int(counts.sum()), 0)]:
+        counts[i] += 1
+    return [int(c) for c in counts]

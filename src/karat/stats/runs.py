@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several runs of a method on the same units: the variance of runs and of units, both in the error of the mean.
+
+A score of run r is the method's mean plus an effect of the run, an effect of the units and what is left:
+Var(mean) = run/R + unit/n + rest/(R·n). Units enter by their influence on the score, which for a mean is
+(x − mean)/√(n(n − 1)) and for any other metric the jackknife's; the sums of squares are those of a two-way
+analysis of variance with random runs and random units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from karat.stats.power import POWER, mde
+from karat.stats.tests import tail_of
+from karat.weights import Floats
+
+MOST = 10**7
+"""Runs or units beyond which a design is called out of reach."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """The runs of one method: mean squares of runs and of what runs and units leave, both over R·n."""
+
+    runs: int
+    between: float
+    """Variance of the mean as the runs' scores alone show it (they hold a part of the rest)."""
+    rest: float
+
+    @property
+    def own(self) -> float:
+        """Variance of the mean that is due to the runs and not to the units."""
+        return max(self.between - self.rest, 0.0)
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A mean over runs and units (or a difference of two) with where its error comes from."""
+
+    estimate: float
+    sides: tuple[Side, ...]
+    units: int
+    over_units: float
+    """Variance of the mean as the units alone show it (it holds a part of the rest)."""
+
+    @property
+    def of_runs(self) -> float:
+        """Variance that more runs would take away."""
+        return sum(s.own for s in self.sides)
+
+    @property
+    def rest(self) -> float:
+        """Variance that more runs and more units would take away."""
+        return sum(s.rest for s in self.sides)
+
+    @property
+    def of_units(self) -> float:
+        """Variance that more units would take away."""
+        return max(self.over_units - self.rest, 0.0)
+
+    @property
+    def se(self) -> float:
+        return float(np.sqrt(self.of_runs + self.of_units + self.rest))
+
+    @property
+    def df(self) -> float:
+        """Satterthwaite's degrees of freedom."""
+        return self._df(1.0, [s.runs for s in self.sides], self.units)
+
+    def _df(self, shrink_units: float, runs: Sequence[int], units: float) -> float:
+        free = max(units - 1, 1)
+        squares, total = 0.0, 0.0
+        for side, r in zip(self.sides, runs, strict=True):
+            own, rest = side.own * side.runs / r, side.rest * side.runs / r * shrink_units
+            squares += ((own + rest) ** 2 / (r - 1) + rest**2 / ((r - 1) * free)) if r > 1 else 0.0
+            total += own + rest
+        over = self.of_units * shrink_units
+        rest = sum(s.rest * s.runs / r for s, r in zip(self.sides, runs, strict=True)) * shrink_units
+        squares += (over + rest) ** 2 / free
+        return float((total + over) ** 2 / squares) if squares > 0 else float(free)
+
+    @property
+    def runs_share(self) -> float:
+        """Share of the variance that is due to the runs."""
+        return self.of_runs / self.se**2 if self.se > 0 else 0.0
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """``estimate ± t · se``."""
+        reach = float(special.stdtrit(self.df, (1 + level) / 2)) * self.se
+        return self.estimate - reach, self.estimate + reach
+
+    def p(self, alternative: str = "two-sided") -> float:
+        """p of a true value of 0; 1 for an estimate of 0, and NaN where nothing varies but the estimate is not 0."""
+        if not self.se > 0:
+            return 1.0 if self.estimate == 0 else float("nan")
+        return tail_of(self.estimate / self.se, self.df, alternative)
+
+    def at(self, runs: int | None = None, units: float | None = None) -> tuple[float, float]:
+        """Standard error and degrees of freedom with that many runs of each method and that many units."""
+        shrink = 1.0 if units is None else self.units / units
+        many = [s.runs if runs is None or s.runs == 1 else runs for s in self.sides]
+        each = [(s.own + s.rest * shrink) * s.runs / r for s, r in zip(self.sides, many, strict=True)]
+        se = float(np.sqrt(sum(each) + self.of_units * shrink))
+        return se, self._df(shrink, many, self.units if units is None else units)
+
+    def runs_needed(self, difference: float, *, alpha: float = 0.05, power: float = POWER) -> int | None:
+        """Runs of each method that show a difference of this size on these units; None where no number does."""
+        if all(s.runs < 2 for s in self.sides):
+            return None
+        return _least(lambda r: mde_of(self.at(runs=r), alpha, power) <= abs(difference), 2)
+
+    def units_needed(self, difference: float, *, alpha: float = 0.05, power: float = POWER) -> int | None:
+        """Units that show a difference of this size with these runs; None where no number does."""
+        return _least(lambda n: mde_of(self.at(units=n), alpha, power) <= abs(difference), 2)
+
+
+def mde_of(spread: tuple[float, float], alpha: float, power: float) -> float:
+    """Smallest difference that a standard error with its degrees of freedom shows."""
+    return mde(spread[0], alpha=alpha, power=power, df=max(spread[1], 1.0))
+
+
+def _least(enough: Callable[[int], bool], low: int) -> int | None:
+    """Smallest number from ``low`` on that is enough, by doubling and halving."""
+    if enough(low):
+        return low
+    high = 2 * low
+    while not enough(high):
+        if high > MOST:
+            return None
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def side(scores: Floats, influence: Floats) -> Side:
+    """Runs' scores, and the influence of each unit on each (runs × units)."""
+    runs = len(scores)
+    if runs < 2:
+        return Side(runs, 0.0, 0.0)
+    pairs = runs * (runs - 1)
+    return Side(
+        runs,
+        float(((scores - scores.mean()) ** 2).sum()) / pairs,
+        float(((influence - influence.mean(0)) ** 2).sum()) / pairs,
+    )
+
+
+def nested(scores: Floats, influence: Floats) -> Nested:
+    """The mean of one method's runs.
+
+    >>> x = np.array([[1.0, 0, 1, 1], [1, 0, 0, 1]])      # two runs on four items: 0.75 and 0.5
+    >>> found = nested(x.mean(1), influence_of_means(x))
+    >>> found.estimate, round(found.of_units + found.rest, 6), found.of_runs     # 0.6875/12; 0.015625 − 0.015625
+    (0.625, 0.057292, 0.0)
+    """
+    mean = influence.mean(0)
+    return Nested(float(scores.mean()), (side(scores, influence),), len(mean), float((mean**2).sum()))
+
+
+def nested_difference(a: tuple[Floats, Floats], b: tuple[Floats, Floats], *, paired_runs: bool = False) -> Nested:
+    """The difference of two methods on the same units; ``paired_runs`` says that run r of both belong together."""
+    if paired_runs:
+        return nested(a[0] - b[0], a[1] - b[1])
+    mean = a[1].mean(0) - b[1].mean(0)
+    sides = side(*a), side(*b)
+    return Nested(float(a[0].mean() - b[0].mean()), sides, len(mean), float((mean**2).sum()))
+
+
+def influence_of_means(x: Floats) -> Floats:
+    """Influence of each unit on each run's mean of unit scores (runs × units)."""
+    n = x.shape[-1]
+    return np.asarray((x - x.mean(-1, keepdims=True)) / np.sqrt(n * max(n - 1, 1)), float)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""E-values and confidence sequences, against quadrature by brute force, closed forms and simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import integrate, special
+
+from karat.stats.sequential import (
+    anytime_p,
+    asymptotic_log_e,
+    asymptotic_reach,
+    confidence_sequence,
+    e_value,
+    log_wealth,
+)  # fmt: skip
+
+
+def brute(x, mean):
+    """The average of the stake over Beta(1/2, 1/2), by adaptive quadrature."""
+    stake = lambda phi: np.prod(np.sin(phi) ** 2 * x / mean + np.cos(phi) ** 2 * (1 - x) / (1 - mean))
+    return integrate.quad(stake, 0, np.pi / 2, limit=400, epsabs=0, epsrel=1e-11)[0] * 2 / np.pi
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+@pytest.mark.parametrize("mean", [0.02, 0.3, 0.5, 0.91])
+def test_the_average_is_that_of_quadrature(n, mean):
+    x = np.random.default_rng(n).beta(2, 1, n)
+    assert log_wealth(x, np.ones(n), mean) == pytest.approx(np.log(brute(x, mean)), abs=1e-8)
+
+
+def test_scores_of_zero_one_and_between_average_as_well():
+    x = np.array([0.0, 1, 1, 0.5, 1, 0, 0.25])
+    for mean in (0.1, 0.5, 0.8):
+        assert log_wealth(x, np.ones(7), mean) == pytest.approx(np.log(brute(x, mean)), abs=1e-8)
+
+
+def test_shares_have_the_beta_binomial():
+    found = e_value(np.array([0.0, 1.0]), np.array([3.0, 17.0]), 0.5)
+    assert found == pytest.approx(special.beta(17.5, 3.5) / special.beta(0.5, 0.5) * 2**20)
+
+
+def test_a_tie_is_no_evidence():
+    with_ties = e_value(np.array([-1.0, 0, 1]), np.array([3.0, 900, 17]), 0.0, (-1, 1))
+    assert with_ties == pytest.approx(e_value(np.array([0.0, 1.0]), np.array([3.0, 17.0]), 0.5))
+
+
+def test_counts_stand_for_repeats_and_order_does_not_matter():
+    x = np.array([0.2, 0.9, 0.4])
+    many = np.array([0.4, 0.9, 0.2, 0.9, 0.2, 0.9])
+    assert log_wealth(x, np.array([2.0, 3, 1]), 0.3) == pytest.approx(log_wealth(many, np.ones(6), 0.3))
+
+
+def test_an_e_value_is_one_on_average():
+    """All outcomes of four units with the law (1/4, 1/2, 1/4) on 0, 1/2, 1, whose mean is 1/2."""
+    law = {0.0: 0.25, 0.5: 0.5, 1.0: 0.25}
+    total = 0.0
+    for outcome in np.array(np.meshgrid(*[list(law)] * 4)).reshape(4, -1).T:
+        total += np.prod([law[v] for v in outcome]) * e_value(outcome, np.ones(4), 0.5)
+    assert total == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [5, 50, 5000])
+def test_the_sequence_ends_where_the_stake_reaches_the_limit(n):
+    x = np.random.default_rng(n).beta(3, 2, n)
+    low, high = confidence_sequence(x, np.ones(n), 0.95)
+    for end in (low, high):
+        if 0 < end < 1:
+            assert log_wealth(x, np.ones(n), end) == pytest.approx(np.log(20), abs=1e-4)
+    assert low < x.mean() < high
+
+
+def test_bounds_scale():
+    x, n = np.array([0.1, 0.7, 0.4]), np.array([20.0, 30, 10])
+    low, high = confidence_sequence(x, n, 0.9)
+    assert confidence_sequence(2 * x - 1, n, 0.9, (-1, 1)) == pytest.approx((2 * low - 1, 2 * high - 1))
+
+
+def test_ends_of_the_range():
+    assert confidence_sequence(np.array([1.0]), np.array([50.0]), 0.95)[1] == 1
+    low, high = confidence_sequence(np.array([0.0, 1]), np.array([10.0, 0.0]), 0.95)
+    assert low == 0
+    assert log_wealth(np.array([0.0]), np.array([10.0]), high) == pytest.approx(np.log(20), abs=1e-6)
+
+
+def test_the_asymptotic_sequence_and_its_e_value_agree():
+    for n in (20, 500, 10_000):
+        assert asymptotic_log_e(asymptotic_reach(n, 0.95), n) == pytest.approx(np.log(20))
+    # Waudby-Smith et al.: √(2(nρ²+1)/(n²ρ²)·log(√(nρ²+1)/α)), in standard errors (times √n), ρ² for 500 units
+    rho2 = (-2 * np.log(0.05) + np.log(-2 * np.log(0.05)) + 1) / 500
+    by_hand = np.sqrt(2 * (800 * rho2 + 1) / (800**2 * rho2) * np.log(np.sqrt(800 * rho2 + 1) / 0.05)) * np.sqrt(800)
+    assert asymptotic_reach(800, 0.95) == pytest.approx(by_hand)
+
+
+def test_p_of_an_e_value():
+    assert anytime_p(np.log(20)) == pytest.approx(0.05)
+    assert anytime_p(-3.0) == 1.0
+
+
+@pytest.mark.slow
+def test_looking_every_day_keeps_the_level():
+    """400 evaluations that grow to 600 units and are looked at after every 10: the standard error of .05 is .011."""
+    from karat.stats.intervals import wilson
+
+    rng, sequence, fixed = np.random.default_rng(3), 0, 0
+    for _ in range(400):
+        x = (rng.random(600) < 0.8).astype(float)
+        hits, looks = np.cumsum(x)[9::10], np.arange(10, 601, 10)
+        limits = [log_wealth(np.array([0.0, 1]), np.array([n - h, h]), 0.8) for h, n in zip(hits, looks, strict=True)]
+        sequence += max(limits) >= np.log(20)
+        low, high = wilson(hits, looks, 0.95)
+        fixed += bool(((low > 0.8) | (high < 0.8)).any())
+    assert sequence / 400 <= 0.05 + 0.022
+    assert fixed / 400 > 0.15  # an interval for one look fails at many
