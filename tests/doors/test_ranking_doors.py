@@ -109,3 +109,55 @@ def test_ranx(seed):
     theirs = peer.evaluate(peer.Qrels(qrels), peer.Run(run), RANX)
     assert ranx.evaluate(qrels, run, RANX) == pytest.approx(theirs, abs=1e-9)
     assert ranx.evaluate(peer.Qrels(qrels), peer.Run(run), "map") == pytest.approx(theirs["map"])
+
+
+GOLD, HALF = {"q1": {"a": 1}, "q2": {"b": 1, "c": 2}}, {"q1": {"a": 1.0}, "q2": {}}
+
+
+@pytest.mark.parametrize("run", [HALF, {"q2": {}}, {"q1": {"a": 2.0}}, {"q9": {"a": 1.0}}, {}])
+@pytest.mark.parametrize("judged_only", [False, True])
+def test_pytrec_eval_scores_a_query_for_which_nothing_was_found(run, judged_only):
+    peer = pytest.importorskip("pytrec_eval")
+    measures = {*MEASURES, "num_q", "gm_map"} - {"iprec_at_recall"}  # not a number there, see the page
+    theirs, ours = (
+        tool.RelevanceEvaluator(GOLD, measures, judged_docs_only_flag=judged_only).evaluate(run)
+        for tool in (peer, pytrec_eval)
+    )
+    assert ours.keys() == theirs.keys()
+    for query, scores in theirs.items():
+        assert ours[query] == pytest.approx(scores, abs=1e-9)
+    if run is HALF:
+        assert ours["q2"]["map"] == 0.0
+        assert ours["q2"]["num_rel"] == 2.0
+
+
+IN_TWO = [("1", "a", 1, "1"), ("1", "a", 0, "2"), ("1", "b", 1, "1"), ("1", "c", 0, "2"), ("1", "c", 3, "1")]
+BY_LAST = ["P@5", "AP", "nDCG@5", "nDCG(gains={1:5,3:1})@5", "RR", "RR@3", "Bpref", "SetF", "NumRel", "infAP", "Judged@5",
+           "Compat", "RBP(rel=1)", "INST(max_rel=4)", "alpha_nDCG@5", "StRecall@5"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BY_LAST)
+@pytest.mark.parametrize("rows", [IN_TWO, IN_TWO[::-1], [("1", "a", 1, "1"), ("1", "b", 2, "2"), ("1", "c", 3, "1")]])
+def test_a_document_in_two_iterations(name, rows):
+    """The last judgement counts, but for measures of subtopics and RR@k; gains apply with iterations too."""
+    peer = pytest.importorskip("ir_measures")
+    docs = [peer.ScoredDoc("1", doc, -rank) for rank, doc in enumerate("axbc")]
+    measure = peer.parse_measure(name)
+    qrels = [peer.Qrel(*row) for row in rows]
+    theirs = measure.calc_aggregate(qrels, docs)
+    assert ir_measures.parse_measure(name).calc_aggregate(qrels, docs) == pytest.approx(theirs, abs=1e-6)
+
+
+def test_a_run_of_other_queries_scores_0():
+    peer = pytest.importorskip("ir_measures")
+    measures, run = ["AP", "P@5", "NumRel", "NumQ", "alpha_nDCG@5"], [peer.ScoredDoc("9", "a", 1.0)]
+    rows = [peer.Qrel(*row) for row in IN_TWO]
+    theirs = peer.calc_aggregate([peer.parse_measure(name) for name in measures], rows, run)
+    ours = ir_measures.calc_aggregate(measures, rows, run)
+    assert ours == {str(measure): value for measure, value in theirs.items()} == dict.fromkeys(measures, 0.0)
+
+
+@pytest.mark.parametrize("name", ["set_F.0.5", "set_F_2", "set_F", "P.5,10", "iprec_at_recall_0.5"])
+def test_trec_names_of_ir_measures(name):
+    peer = pytest.importorskip("ir_measures")
+    assert list(map(str, ir_measures.parse_trec_measure(name))) == list(map(str, peer.parse_trec_measure(name)))

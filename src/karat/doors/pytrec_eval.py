@@ -29,6 +29,7 @@ __all__ = [
     "supported_nicknames",
 ]  # fmt: skip
 
+UNSEEN = {"a query of its own": {"a document": 1}}
 LEAST = 1e-5
 """What trec_eval puts for 0 before it takes a logarithm."""
 
@@ -54,15 +55,17 @@ class RelevanceEvaluator:
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> Scores:
         """By query, those of the run that have judgements; scores are compared in single precision, as there."""
-        queries = [query for query, documents in scores.items() if documents and query in self.query_relevance]
+        queries = [query for query in scores if query in self.query_relevance]
         if not queries:
             return {}
-        found = evaluate(
-            self.query_relevance, scores, context="ranking", metrics=list(self.measures.values()),
-            missing_queries="skip", score_type="single", ties="trec",
+        gold: Any = {query: self.query_relevance[query] for query in queries}
+        if not any(scores[query] for query in queries):  # no data at all is no run to karat: a query more, unseen
+            gold, scores = gold | UNSEEN, UNSEEN
+        result = evaluate(
+            gold, scores, context="ranking", metrics=list(self.measures.values()), score_type="single", ties="trec",
             unjudged="drop" if self.judged_docs_only_flag else "keep",
         ).systems[0]  # fmt: skip
-        by_name = {name: found[metric].by_test_case for name, metric in self.measures.items()}
+        by_name = {name: result[metric].by_test_case for name, metric in self.measures.items()}
         return {query: {name: shown(name, by[query].value) for name, by in by_name.items()} for query in queries}
 
 

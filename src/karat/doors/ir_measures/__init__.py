@@ -7,17 +7,19 @@ from karat.doors.ir_measures import *  # the measures: AP, nDCG, RR, P, …
 
 from typing import Any
 
-from karat.doors.ir_measures.calculation import (
+from karat.doors.ir_measures.inputs import Qrel, ScoredDoc, read_trec_qrels, read_trec_run
+from karat.doors.ir_measures.measure import (
+    MEASURES,
     CalcResults,
     Evaluator,
+    Measure,
     Metric,
     calc,
     calc_aggregate,
     evaluator,
     iter_calc,
+    parse_measure,
 )
-from karat.doors.ir_measures.inputs import Qrel, ScoredDoc, read_trec_qrels, read_trec_run
-from karat.doors.ir_measures.measure import MEASURES, Measure, parse_measure
 from karat.doors.ir_measures.trec_names import parse_trec_measure
 
 __all__ = [

@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,30 +56,37 @@ def fields(file: Any) -> Iterator[list[str]]:
             yield from fields(lines)
 
 
-def judgements(qrels: Any) -> Any:
-    """query → document → grade, or judgements by subtopic where a query has several."""
-    if isinstance(qrels, Mapping):
-        return nested(qrels, "relevance")
-    rows = list(records(qrels, ("query_id", "doc_id", "relevance", "iteration"), ("0",)))
-    if len({row[3] for row in rows}) <= 1:
-        return nested(rows)
-    queries, documents, grades, subtopics = zip(*rows, strict=True)
-    texts = [Strings.of(map(str, column)) for column in (queries, documents, subtopics)]
-    return Judgements(texts[0], texts[1], np.array(grades, float), np.arange(1, len(rows) + 1), texts[2])
+@dataclass(frozen=True)
+class Judged:
+    """Judgements as most measures see them, a document's last one counting, and by subtopic where there are several."""
 
+    last: Nested
+    by_topic: Judgements | None = None
 
-def queries_of(qrels: Any) -> list[str]:
-    """The judged queries, in order."""
-    if isinstance(qrels, Judgements):
-        return [name.decode() for name in qrels.queries]
-    return [query for query, documents in qrels.items() if documents]
+    @classmethod
+    def of(cls, qrels: Any) -> Judged:
+        if isinstance(qrels, Mapping):
+            return cls(nested(qrels))
+        rows = list(records(qrels, ("query_id", "doc_id", "relevance", "iteration"), ("0",)))
+        if len({row[3] for row in rows}) <= 1:
+            return cls(nested(rows))
+        queries, documents, grades, subtopics = zip(*rows, strict=True)
+        texts = [Strings.of(map(str, column)) for column in (queries, documents, subtopics)]
+        numbers = np.arange(1, len(rows) + 1)
+        return cls(nested(rows), Judgements(texts[0], texts[1], np.array(grades, float), numbers, texts[2]))
 
+    @property
+    def queries(self) -> list[str]:
+        """The judged queries, in order."""
+        return [query for query, documents in self.last.items() if documents]
 
-def regraded(qrels: Any, gains: Mapping[int, float]) -> Any:
-    """Judgements with other gains for their grades; grades without one keep theirs."""
-    if not gains or isinstance(qrels, Judgements):
-        return qrels
-    return {query: {one: gains.get(int(g), g) for one, g in grades.items()} for query, grades in qrels.items()}
+    def seen(self, gains: Mapping[int, float], topics: bool) -> Any:
+        """What a measure is scored on, with other gains for grades where it has them."""
+        if topics and self.by_topic is not None:
+            return self.by_topic
+        if not gains:
+            return self.last
+        return {query: {one: gains.get(int(g), g) for one, g in grades.items()} for query, grades in self.last.items()}
 
 
 def nested(data: Any, value: str = "") -> Nested:

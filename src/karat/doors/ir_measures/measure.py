@@ -1,90 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ir_measures' measures as values: written, printed, compared and parsed as there."""
+"""ir_measures' measures as values: written, printed, compared and parsed as there, and calculated by karat."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from karat.metric import Metric, MetricError, parse
-
-CUT = {"cutoff": "k"}
-LEVEL = {"rel": "rel"}
-ELSEWHERE = ("judged_only", "gains")
-"""Parameters that change what is evaluated, not how it is scored."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A measure's name there, karat's metric, its parameters with karat's names for them, and their defaults."""
-
-    name: str
-    ours: str | None
-    takes: Mapping[str, str] = field(default_factory=dict)
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    at: str = "cutoff"
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    ties: str = "trec"
-    """Order of documents of one score: by falling id (trec), by rising id (id), or as given (order)."""
-
-
-ONE = {"rel": 1, "judged_only": False}
-ALPHA, HALF = LEVEL | {"alpha": "alpha"}, {"alpha": 0.5}
-GRADES = {"min_rel": "min_grade", "max_rel": "max_grade"}
-WANTED = GRADES | {"T": "T"}
-ZERO = {"min_rel": 0}
-KINDS = [
-    Kind("AP", "average_precision", CUT | LEVEL, ONE),
-    Kind("nDCG", "ndcg", CUT | {"dcg": "gain"}, {"dcg": "log2", "judged_only": False}),
-    Kind("P", "precision", CUT | LEVEL, ONE),
-    Kind("R", "recall", CUT | LEVEL, ONE),
-    Kind("RR", "reciprocal_rank", CUT | LEVEL, ONE),
-    Kind("Rprec", "r_precision", LEVEL, ONE),
-    Kind("Success", "success", CUT | LEVEL, ONE),
-    Kind("Bpref", "bpref", LEVEL, ONE),
-    Kind("infAP", "infap", LEVEL, ONE),
-    Kind("IPrec", "interpolated_precision", {"recall": "recall"} | LEVEL, ONE, at="recall"),
-    Kind("Judged", "judged", CUT, ties="id"),
-    Kind("RBP", "rbp", CUT | LEVEL | {"p": "p"}, {"p": 0.8}, ties="order"),
-    Kind("BPM", "bpm", CUT | WANTED, ZERO | {"T": 1.0}, ties="order"),
-    Kind("SDCG", "sdcg", CUT | GRADES, ZERO | {"dcg": "log2"}, ties="order"),
-    Kind("INST", "inst", WANTED, ZERO | {"T": 1.0}, ties="order"),
-    Kind("INSQ", "insq", WANTED, ZERO | {"T": 1.0}, ties="order"),
-    Kind("NERR8", "nerr8", CUT | GRADES, ZERO, ties="order"),
-    Kind("NERR9", "nerr9", CUT | GRADES, ZERO, ties="order"),
-    Kind("NERR10", "nerr10", GRADES | {"p": "p"}, ZERO | {"p": 0.9}, ties="order"),
-    Kind("NERR11", "nerr11", WANTED, ZERO | {"T": 1.0}, ties="order"),
-    Kind("ERR", "err", CUT, fixed={"max_grade": 4}),
-    Kind("Compat", "compatibility", {"p": "p", "normalize": "normalize"}, {"p": 0.95, "normalize": True}, ties="id"),
-    Kind("SetP", "precision", LEVEL, ONE | {"relative": False}),
-    Kind("SetR", "recall", LEVEL, ONE),
-    Kind("SetF", "f", LEVEL | {"beta": "beta"}, ONE | {"beta": 1.0}),
-    Kind("SetAP", "set_map", LEVEL, ONE),
-    Kind("NumQ", "num_q"),
-    Kind("NumRel", "num_rel", LEVEL, ONE),
-    Kind("NumRet", "num_ret", LEVEL),
-    Kind("alpha_DCG", "alpha_dcg", CUT | ALPHA, ONE | HALF, fixed={"normalize": True}, ties="id"),
-    Kind("alpha_nDCG", "alpha_ndcg", CUT | ALPHA, ONE | HALF, ties="id"),
-    Kind("ERR_IA", "err_ia", CUT | LEVEL, ONE, fixed={"normalize": True}, ties="id"),
-    Kind("nERR_IA", "nerr_ia", CUT | LEVEL, ONE, ties="id"),
-    Kind("NRBP", "nrbp", ALPHA | {"beta": "beta"}, {"rel": 1, "beta": 0.5} | HALF, ties="id"),
-    Kind("nNRBP", "nnrbp", ALPHA | {"beta": "beta"}, {"rel": 1, "beta": 0.5} | HALF, ties="id"),
-    Kind("AP_IA", "average_precision_ia", LEVEL, ONE, ties="id"),
-    Kind("P_IA", "precision_ia", CUT | LEVEL, ONE, ties="id"),
-    Kind("StRecall", "subtopic_recall", CUT | LEVEL, ONE, ties="id"),
-    Kind("Accuracy", None),
-]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Setting:
-    """How documents of one score are ordered (ir_measures' providers differ), unjudged ones, and gains of grades."""
-
-    ties: str = "trec"
-    unjudged: str = "keep"
-    gains: tuple[tuple[int, float], ...] = ()
+from karat.api import evaluate
+from karat.doors.ir_measures.inputs import Judged, Nested, nested
+from karat.doors.ir_measures.kinds import ELSEWHERE, KINDS, Kind, Setting, adapted
+from karat.evaluation import SystemResult
+from karat.metric import Metric as KaratMetric
+from karat.metric import MetricError, parse
 
 
 class Measure:
@@ -124,7 +53,7 @@ class Measure:
         return hash(repr(self))
 
     @property
-    def metric(self) -> Metric:
+    def metric(self) -> KaratMetric:
         """karat's metric for it."""
         changed = {name: value for name, value in self.params.items() if value != self.kind.defaults.get(name)}
         ours, given = adapted(self.kind, {name: value for name, value in changed.items() if name not in ELSEWHERE})
@@ -133,53 +62,33 @@ class Measure:
             what = f"{self.kind.name}({', '.join(sorted(unknown))})" if ours else self.kind.name
             raise MetricError(f"karat does not compute ir_measures' {what}; `karat metrics` lists what it does")
         params = {self.kind.takes[name]: value for name, value in given.items()}
-        return Metric(ours)(**params | dict(self.kind.fixed))
+        return KaratMetric(ours)(**params | dict(self.kind.fixed))
 
     @property
     def setting(self) -> Setting:
         """The evaluation that it needs."""
-        ties = "id" if self.kind.name == "RR" and "cutoff" in self.params else self.kind.ties
+        first = self.kind.name == "RR" and "cutoff" in self.params  # any judgement makes a document relevant
         gains = tuple(sorted((self["gains"] or {}).items()))
-        return Setting(ties, "drop" if self["judged_only"] else "keep", gains)
+        unjudged = "drop" if self["judged_only"] else "keep"
+        return Setting("id" if first else self.kind.ties, unjudged, gains, self.kind.topics or first)
 
     def calc_aggregate(self, qrels: Any, run: Any) -> float:
-        from karat.doors.ir_measures.calculation import calc_aggregate
-
         return calc_aggregate([self], qrels, run)[self]
 
     def iter_calc(self, qrels: Any, run: Any) -> Iterator[Any]:
-        from karat.doors.ir_measures.calculation import iter_calc
-
         return iter_calc([self], qrels, run)
 
     def calc(self, qrels: Any, run: Any) -> Any:
-        from karat.doors.ir_measures.calculation import CalcResults, calc
-
         found = calc([self], qrels, run)
         return CalcResults(found.aggregated[self], found.per_query)
 
     def evaluator(self, qrels: Any) -> Any:
-        from karat.doors.ir_measures.calculation import Evaluator
-
         return Evaluator([self], qrels)
 
 
 def spelt(value: Any) -> str:
     pairs = value.items() if isinstance(value, dict) else ()
     return "{" + ",".join(f"{key}:{one}" for key, one in sorted(pairs)) + "}" if pairs else repr(value)
-
-
-def adapted(kind: Kind, given: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
-    """Where a parameter there is another metric, or another value, here."""
-    if kind.name == "NumRet" and given:
-        return "num_rel_ret", given
-    if kind.name == "SetP" and given.get("relative"):
-        return "relative_precision", {name: value for name, value in given.items() if name != "relative"}
-    if kind.name == "SetF" and "beta" in given:  # trec_eval's weight of recall is the square of beta
-        return kind.ours, given | {"beta": float(given["beta"]) ** 0.5}
-    if given.get("dcg") == "exp-log2":
-        return kind.ours, given | {"dcg": "exponential"}
-    return kind.ours, given
 
 
 MEASURES = {kind.name: Measure(kind) for kind in KINDS}
@@ -217,12 +126,111 @@ def parse_measure(measure: Any) -> Measure:
     return found @ at[0] if at else found
 
 
-def meant(measure: Any) -> tuple[Metric, Setting]:
+def meant(measure: Any) -> tuple[KaratMetric, Setting]:
     """karat's metric for a measure of this module, of ir_measures itself (by its text), or in karat's own words."""
-    if isinstance(measure, Metric):
+    if isinstance(measure, KaratMetric):
         return measure, Setting()
     try:
         found = parse_measure(measure if isinstance(measure, Measure) else str(measure))
     except NameError:
         return parse(str(measure)), Setting()
     return found.metric, found.setting
+
+
+class Metric(NamedTuple):
+    """One measure of one query."""
+
+    query_id: str
+    measure: Any
+    value: float
+
+
+class CalcResults(NamedTuple):
+    """Means over queries, and every query's values."""
+
+    aggregated: Any
+    per_query: list[Metric]
+
+
+class Evaluator:
+    """Measures and judgements, for several runs."""
+
+    def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
+        self.measures = {measure: meant(measure) for measure in measures}
+        self.qrels = Judged.of(qrels)
+
+    def calc(self, run: Any) -> CalcResults:
+        """The means of all measures, and each measure of each judged query."""
+        values = self.values(nested(run, "score"))
+        means = {measure: total(self.measures[measure][0], list(by.values())) for measure, by in values.items()}
+        return CalcResults(means, list(by_query(values)))
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+        """The mean of each measure over the judged queries, those that the run lacks counting 0."""
+        aggregated: dict[Any, float] = self.calc(run).aggregated
+        return aggregated
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """Each measure of each judged query."""
+        yield from by_query(self.values(nested(run, "score")))
+
+    calc_iter = iter_calc
+
+    def values(self, run: Nested) -> dict[Any, dict[str, float]]:
+        """Each measure by query; whatever it is, a query that the run lacks has 0."""
+        queries = self.qrels.queries
+        run = {query: run[query] for query in queries if run.get(query)}
+        results = {setting: self.scored(run, setting) for _, setting in self.measures.values() if run}
+        return {
+            measure: {
+                query: (results[setting][metric].by_test_case[query].value or 0.0) if query in run else 0.0
+                for query in queries
+            }
+            for measure, (metric, setting) in self.measures.items()
+        }
+
+    def scored(self, run: Nested, setting: Setting) -> SystemResult:
+        metrics = list(dict.fromkeys(metric for metric, own in self.measures.values() if own == setting))
+        if setting.ties == "id":
+            run = {query: dict(sorted(documents.items())) for query, documents in run.items()}
+        return evaluate(
+            self.qrels.seen(dict(setting.gains), setting.topics), run, context="ranking", metrics=metrics,
+            ties="trec" if setting.ties == "trec" else "order", unjudged=setting.unjudged,
+        ).systems[0]  # fmt: skip
+
+
+def total(metric: KaratMetric, values: list[float]) -> float:
+    """Counts are summed, the rest is averaged; the mean of no query is not a number, as there."""
+    if metric.name.startswith("num_"):
+        return sum(values)
+    return sum(values) / len(values) if values else math.nan
+
+
+def by_query(values: dict[Any, dict[str, float]]) -> Iterator[Metric]:
+    for query in next(iter(values.values()), {}):
+        for measure, by in values.items():
+            yield Metric(query, measure, by[query])
+
+
+def evaluator(measures: Iterable[Any], qrels: Any) -> Evaluator:
+    """Measures and judgements, for several runs."""
+    return Evaluator(measures, qrels)
+
+
+def calc(measures: Iterable[Any], qrels: Any, run: Any) -> CalcResults:
+    """Means and values by query at once."""
+    return Evaluator(measures, qrels).calc(run)
+
+
+def calc_aggregate(measures: Iterable[Any], qrels: Any, run: Any) -> dict[Any, float]:
+    """The mean of each measure over the judged queries, those that the run lacks counting 0.
+
+    >>> calc_aggregate(["AP"], {"q": {"a": 1, "b": 0}}, {"q": {"a": 0.2, "b": 0.9}})
+    {'AP': 0.5}
+    """
+    return Evaluator(measures, qrels).calc_aggregate(run)
+
+
+def iter_calc(measures: Iterable[Any], qrels: Any, run: Any) -> Iterator[Metric]:
+    """Each measure of each judged query."""
+    return Evaluator(measures, qrels).iter_calc(run)

@@ -20,8 +20,8 @@ OFFICIAL = ("P", "Rprec", "bpref", "iprec_at_recall", "map", "num_q", "num_rel",
 def parse_trec_measure(measure: str) -> list[Measure]:
     """One measure, or as many as the name means.
 
-    >>> parse_trec_measure("P_3,8"), parse_trec_measure("map")
-    ([P@3, P@8], [AP])
+    >>> parse_trec_measure("P_3,8"), parse_trec_measure("map"), parse_trec_measure("set_F.0.5")
+    ([P@3, P@8], [AP], [SetF(beta=0.5)])
     """
     group = OFFICIAL if measure == "official" else sorted(supported_nicknames.get(measure, []))
     if group:
@@ -31,4 +31,6 @@ def parse_trec_measure(measure: str) -> list[Measure]:
         raise MetricError(f"ir_measures has no measure for trec_eval's {family}")
     found = MEASURES[NAMES[family]]
     numbers = numbers or [name.removeprefix(f"{family}_") for name in FAMILIES[family] if name != family]
+    if family == "set_F":
+        return [found(beta=float(n)) for n in numbers] or [found]
     return [found @ (float(n) if found.kind.at == "recall" else int(n)) for n in numbers] or [found]

@@ -51,6 +51,9 @@ class Report:
             return f"{LABELS.get(name, name)}-l{mark}" if mark else LABELS.get(name, name)
         return f"{LABELS.get(name, name)}{mark}{rest}"
 
+    def get_stat_test_label(self, stat_test: str) -> str:
+        return TESTS[stat_test]
+
     def beaten(self, model: str, metric: str) -> list[bool]:
         """Which of the runs this one is significantly better than."""
         return [

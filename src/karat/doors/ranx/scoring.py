@@ -67,6 +67,10 @@ def evaluate(
 def by_query(qrels: Any, run: Any, names: Sequence[str], make_comparable: bool) -> dict[str, dict[str, float]]:
     """Each metric of each query, in the order of the queries' ids."""
     gold, pred = nested(qrels), nested(run)
+    if not isinstance(run, Mapping) and not hasattr(run, "to_dict"):  # arrays are ranked as they stand
+        pred = {
+            query: dict(zip(documents, range(0, -len(documents), -1), strict=True)) for query, documents in pred.items()
+        }
     if make_comparable:
         pred = {query: pred.get(query, {}) for query in gold}
     elif gold.keys() != pred.keys():
@@ -121,6 +125,17 @@ def metric(name: str) -> Asked:
 
 
 def nested(data: Any) -> Nested:
-    """Dictionaries, or Qrels and Run of this module or of ranx."""
-    found: Nested = data if isinstance(data, Mapping) else data.to_dict()
-    return found
+    """Dictionaries; Qrels and Run of this module or of ranx; arrays or lists of (document, number) by query."""
+    if isinstance(data, Mapping):
+        return data
+    if hasattr(data, "to_dict"):
+        return dict(data.to_dict())
+    return {f"{nth:09}": by_place(np.asarray(rows, float).reshape(-1, 2)) for nth, rows in enumerate(data)}
+
+
+def by_place(rows: NDArray[np.float64]) -> dict[str, float]:
+    """Documents with their numbers, in the order given; one that stands there again only takes up its place."""
+    documents: dict[str, float] = {}
+    for place, (document, number) in enumerate(rows.tolist()):
+        documents[f"{document} again at {place}" if str(document) in documents else str(document)] = number
+    return documents
