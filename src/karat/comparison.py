@@ -125,7 +125,9 @@ class Place:
     high: int
     """Worst rank that the data do not rule out."""
     groups: str
-    """Letters of the groups within which no system differs from another."""
+    """Letters of groups: two systems share one exactly if the tests do not tell them apart."""
+    best: float | None = None
+    """Probability that no other system has a better true score."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,7 @@ class Comparison(Rendered):
         return rows
 
     def charts(self) -> list[str]:
-        """Forest plots, p-value matrices and critical-difference diagrams as SVG, metric by metric."""
+        """Forest plots, p-value matrices, groups and critical-difference diagrams as SVG, metric by metric."""
         return list(import_module("karat.report.comparison_page").charts(self))
 
     def _repr_html_(self) -> str:

@@ -61,6 +61,16 @@ def test_critical_difference_of_equal_ranks():
 
 
 @settings(max_examples=40, deadline=None)
+@given(names, st.randoms(), st.booleans())
+def test_groups_of_scores_never_overlap(names, random, lower):
+    scores = np.array([random.choice([0.5, random.uniform(-1, 1)]) for _ in names])
+    groups = [sorted(random.sample(range(len(names)), min(2, len(names)))) for _ in range(3)]
+    chart = critical.score_groups(names, scores, groups, lower=lower, title="Groups")
+    assert overlapping(chart) == []
+    assert inside(chart)
+
+
+@settings(max_examples=40, deadline=None)
 @given(names, st.text(max_size=90))
 def test_forest_never_overlaps(names, note):
     rows = [forest.Estimate(name, 0.1 * i, 0.1 * i - 0.3, 0.1 * i + 0.2, note) for i, name in enumerate(names)]

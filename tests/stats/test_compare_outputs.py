@@ -148,5 +148,5 @@ def test_comparisons_can_be_pickled(comparison):
 
 def test_charts_share_their_groups_with_the_table(comparison):
     charts = comparison.charts()
-    assert len(charts) == 8
+    assert len(charts) == 12  # a forest, a matrix and groups for each of four metrics
     assert all(chart.startswith("<svg") for chart in charts)

@@ -182,12 +182,6 @@ def test_cd_groups_are_maximal():
     assert ranks.cd_groups(np.array([1.0, 3.0]), 1.0) == []
 
 
-def test_letter_groups():
-    differ = np.zeros((3, 3), bool)
-    differ[0, 2] = differ[2, 0] = True
-    assert ranks.letter_groups([0, 1, 2], differ) == [[0, 1], [1, 2]]
-
-
 def test_friedman_of_identical_systems():
     result = ranks.friedman(np.ones((6, 3)))
     assert result.p == 1.0

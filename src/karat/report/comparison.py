@@ -99,12 +99,15 @@ def grids(comparison: Comparison, digits: int = 4) -> Iterator[Grid]:
 
 
 def _leaderboard(label: str, places: list[Place], digits: int) -> Grid:
-    groups = any(p.groups for p in places)
-    head = ["system", "rank", label, "rank range", *(["group"] if groups else [])]
+    groups, best = any(p.groups for p in places), any(p.best is not None for p in places)
+    head = ["system", "rank", label, "rank range", *(["group"] if groups else []), *(["P(best)"] if best else [])]
     rows = [
-        [p.system, str(p.rank), cell(p.value, p.interval, digits), _range(p), *([p.groups] if groups else [])]
+        [
+            p.system, str(p.rank), cell(p.value, p.interval, digits), _range(p), *([p.groups] if groups else []),
+            *([number(p.best, 3)] if best else []),
+        ]
         for p in places
-    ]
+    ]  # fmt: skip
     return Grid(f"Leaderboard: {label}", head, rows)
 
 

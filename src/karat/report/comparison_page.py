@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from html import unescape
 
 import numpy as np
 
-from karat.comparison import Comparison, Pair, Ranks
-from karat.report.charts.critical import critical_difference
+from karat.comparison import Comparison, Pair, Place, Ranks
+from karat.report.charts.critical import critical_difference, score_groups
 from karat.report.charts.forest import Estimate, forest
 from karat.report.charts.matrix import p_matrix
 from karat.report.html import render
@@ -38,6 +39,7 @@ def charts(comparison: Comparison) -> Iterator[str]:
         yield forest_of(pairs, comparison)
         if len(comparison.systems) > 2 and comparison.baseline is None:
             yield matrix_of(pairs, comparison)
+            yield from groups_of(comparison.leaderboards[metric], pairs, comparison)
     for ranks in comparison.ranks:
         yield critical_of(ranks)
 
@@ -69,6 +71,28 @@ def matrix_of(pairs: Sequence[Pair], comparison: Comparison) -> str:
         better[j, i] = -better[i, j]
     title = f"{pairs[0].label}: p-values ({comparison.correction}, {comparison.family} tests)"
     return p_matrix(names, p, better, alpha=comparison.alpha, title=title)
+
+
+def groups_of(places: Sequence[Place], pairs: Sequence[Pair], comparison: Comparison) -> Iterator[str]:
+    """Scores with bars over the systems that share a letter."""
+    known = [p for p in places if p.value is not None and p.groups]
+    names = list(dict.fromkeys(letter for p in known for letter in letters_of(p.groups)))
+    groups = [[i for i, p in enumerate(known) if letter in letters_of(p.groups)] for letter in names]
+    if len(known) > 2:
+        title = f"{pairs[0].label}: systems that the tests do not tell apart ({comparison.correction})"
+        scores = np.array([_nan(p.value) for p in known])
+        several = [g for g in groups if len(g) > 1]
+        lower = pairs[0].better == "lower"
+        yield score_groups([p.system for p in known], scores, several, lower=lower, title=title)
+
+
+def letters_of(groups: str) -> list[str]:
+    """The letters of a system one by one; past z they are numbers in brackets.
+
+    >>> letters_of("bz(27)")
+    ['b', 'z', '(27)']
+    """
+    return re.findall(r"[a-z]|\(\d+\)", groups)
 
 
 def critical_of(ranks: Ranks) -> str:

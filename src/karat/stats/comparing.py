@@ -25,6 +25,7 @@ from karat.stats.bayes import correlated_t, signed_rank
 from karat.stats.corrections import correct, family_size
 from karat.stats.effects import effect
 from karat.stats.estimate import ClusterKeys
+from karat.stats.influence import influence
 from karat.stats.intervals import student
 from karat.stats.leaderboard import leaderboard, ranks_over_cases
 from karat.stats.pair import Duel, swap_test
@@ -33,6 +34,7 @@ from karat.stats.random import stream
 from karat.stats.randomisation import sign_flip
 from karat.stats.resampling import Units, bootstrap
 from karat.stats.settings import DRAWS, JOINT, ComparisonSettings
+from karat.stats.standing import best_probabilities
 from karat.stats.statistic import Statistic
 from karat.stats.system import Sample
 from karat.stats.units import Entrant, Joint, Panel, align, panels, sample
@@ -149,7 +151,10 @@ def compare_systems(
     drafts = [pair for contest in contests for pair in _pairs(contest, systems, statistic, settings)]
     pairs, family = _corrected(drafts, contests, joint, statistic, settings)
     found += _floor_findings(pairs, family, settings)
-    boards = {m: leaderboard(m, systems, pairs, settings.baseline) for m in metrics}
+    boards = {
+        m: leaderboard(m, systems, pairs, settings.baseline, _best(contests, k, m, systems, settings.seed))
+        for k, m in enumerate(metrics)
+    }
     ranked = [ranks_over_cases(m, systems, settings.alpha) for m in metrics]
     said = dict(evaluation.plan) | {"comparison": settings.to_dict()}
     units = {"table": lambda a, b, metric: disagreements(contests, statistic, joint, a, b, metric)}
@@ -157,6 +162,23 @@ def compare_systems(
         evaluation, pairs, settings.correction, family, settings.alpha, settings.baseline, said, boards,
         [r for r in ranked if r is not None], found, units,
     )  # fmt: skip
+
+
+def _best(
+    contests: Sequence[Contest], column: int, metric: Metric, systems: Sequence[SystemResult], seed: int
+) -> list[float | None]:
+    """Probability of each system that no other is better on the metric of this column; None without a score."""
+    parts = {i: p for c in contests for i, p in zip((c.a, c.b), c.panels, strict=True)}
+    known = [i for i in parts if np.isfinite(sample(parts[i]).point[column])]
+    known.sort(key=lambda i: systems[i].name)  # so that the order of files changes no digit
+    if not known:
+        return [None] * len(systems)
+    score = np.array([sample(parts[i]).point[column] for i in known])
+    moved = np.stack([influence(parts[i], column, contests[0].clusters) for i in known])
+    lower = systems[0].scores[metric].better == "lower"
+    found = best_probabilities(score, moved @ moved.T, stream(seed, "best"), lower=lower)
+    chance = dict(zip(known, found.tolist(), strict=True))
+    return [chance.get(i) for i in range(len(systems))]
 
 
 def _directed(plan: Plan) -> list[Metric]:

@@ -12,16 +12,21 @@ from numpy.typing import NDArray
 from karat.comparison import Pair, Place, Ranks
 from karat.evaluation import Score, SystemResult
 from karat.metric import Metric
-from karat.stats.ranks import cd_groups, critical_difference, friedman, letter_groups
+from karat.stats.ranks import cd_groups, critical_difference, friedman
+from karat.stats.standing import letters
 
 FEW_CASES = 5
 """Test cases below which ranks over test cases say nothing."""
 
 
 def leaderboard(
-    metric: Metric, systems: Sequence[SystemResult], pairs: Sequence[Pair], baseline: str | None
+    metric: Metric,
+    systems: Sequence[SystemResult],
+    pairs: Sequence[Pair],
+    baseline: str | None,
+    best: Sequence[float | None] | None = None,
 ) -> list[Place]:
-    """Systems from best to worst.
+    """Systems from best to worst; ``best`` is the probability of each that no other is better.
 
     The range of ranks counts the systems that are significantly better (above) and worse (below),
     so it holds for all systems at once at the level of the corrected tests.
@@ -29,12 +34,13 @@ def leaderboard(
     names, scores = [s.name for s in systems], [s.scores[metric] for s in systems]
     order = sorted(range(len(names)), key=lambda i: _sort_key(scores[i]))
     beats = _beats(metric, names, pairs)
-    letters = _letters(order, beats | beats.T, baseline)
+    shown = _letters(order, beats | beats.T, baseline)
     places: list[Place] = []
     for at, i in enumerate(order):
         rank = at + 1 if at == 0 or scores[i].value != scores[order[at - 1]].value else places[-1].rank
         low, high = 1 + int(beats[:, i].sum()), len(names) - int(beats[i].sum())
-        places.append(Place(rank, names[i], scores[i].value, scores[i].interval, low, high, letters.get(i, "")))
+        value, chance = scores[i].value, best[i] if best else None
+        places.append(Place(rank, names[i], value, scores[i].interval, low, high, shown.get(i, ""), chance))
     return places
 
 
@@ -57,11 +63,9 @@ def _letters(order: Sequence[int], differ: NDArray[np.bool_], baseline: str | No
     """Letters of the groups of each system; none against a baseline, where most pairs were not tested."""
     if baseline is not None:
         return {}
-    groups = letter_groups(list(order), differ)
-    alone = [[i] for i in order if not any(i in g for g in groups)]
-    ordered = sorted([*groups, *alone], key=lambda g: list(order).index(g[0]))
+    groups = [[order[at] for at in group] for group in letters(differ[np.ix_(order, order)])]
     out: dict[int, str] = {}
-    for k, group in enumerate(ordered):
+    for k, group in enumerate(groups):
         for i in group:
             out[i] = out.get(i, "") + (ascii_lowercase[k] if k < 26 else f"({k + 1})")
     return out

@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from karat.stats.tests import midranks
@@ -98,14 +97,3 @@ def _maximal(order: Ints, ends: Ints) -> list[list[int]]:
             groups.append([int(i) for i in order[start : end + 1]])
         reached = max(reached, int(end))
     return groups
-
-
-def letter_groups(order: list[int], differ: NDArray[np.bool_]) -> list[list[int]]:
-    """Maximal runs of ``order`` in which no pair differs: groups that cannot be told apart."""
-    ends = []
-    for start in range(len(order)):
-        end = start
-        while end + 1 < len(order) and not any(differ[order[i], order[end + 1]] for i in range(start, end + 1)):
-            end += 1
-        ends.append(end)
-    return _maximal(np.array(order), np.array(ends))

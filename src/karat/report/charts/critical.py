@@ -45,6 +45,39 @@ def critical_difference(
     return svg.document(2 * (side + EDGE) + AXIS, under + ROW * len(left) + 10, parts, title)
 
 
+def score_groups(
+    names: Sequence[str], scores: NDArray[np.float64], groups: Sequence[Sequence[int]], *, lower: bool, title: str
+) -> str:  # fmt: skip
+    """Scores on one axis, the best to the left; a bar joins systems that the tests do not tell apart.
+
+    A bar has a dot at each of its systems: one that it only passes may differ from them.
+    """
+    ends = (float(scores.min()), float(scores.max()))
+    ends = ends if ends[1] > ends[0] else (ends[0] - 0.5, ends[0] + 0.5)
+    order = [int(i) for i in np.argsort(scores if lower else -scores, kind="stable")]
+    left, right = order[: (len(order) + 1) // 2], order[(len(order) + 1) // 2 :]
+    side = svg.side([f"{name}  {score:.3f}" for name, score in zip(names, scores, strict=True)], SIDE - 10) + 10
+    scale = svg.Scale(*(ends if lower else ends[::-1]), side + EDGE, side + EDGE + AXIS)
+    at = np.array([scale(float(s)) for s in scores])
+    levels = bar_levels([_ends(g, at / 20) for g in groups])  # bars closer than a pixel touch
+    axis = 54
+    under = axis + 14 + BAR * (max(levels, default=-1) + 1) + 12
+    parts = [svg.text(0, 14, svg.fitted(title, 2 * side + AXIS), css="title", title=title)]
+    parts += [svg.line(scale.start, axis, scale.end, axis)]
+    for tick in svg.nice_ticks(*ends, 6):
+        if ends[0] <= tick <= ends[1]:
+            parts += [svg.line(scale(tick), axis - 5, scale(tick), axis)]
+            parts += [svg.text(scale(tick), axis - 9, f"{tick:g}", anchor="middle", css="muted tick", size=11)]
+    for group, level in zip(groups, levels, strict=True):
+        low, high = _ends(group, at)
+        y = axis + 12 + BAR * level
+        parts.append(svg.line(low, y, high, y, css="accent", width=3))
+        parts += [svg.dot(float(at[i]), y, radius=3.5, title=names[i]) for i in group]
+    parts += _labels(left, names, scores, scale, axis, under, side + EDGE - 8, "end", 3)
+    parts += _labels(right[::-1], names, scores, scale, axis, under, side + EDGE + AXIS + 8, "start", 3)
+    return svg.document(2 * (side + EDGE) + AXIS, under + ROW * len(left) + 10, parts, title)
+
+
 def _ends(group: Sequence[int], mean_ranks: NDArray[np.float64]) -> tuple[float, float]:
     ranks = [float(mean_ranks[i]) for i in group]
     return min(ranks), max(ranks)
@@ -87,12 +120,12 @@ def _axis(scale: svg.Scale, systems: int, y: float) -> list[str]:
 
 def _labels(
     systems: Sequence[int], names: Sequence[str], ranks: NDArray[np.float64], scale: svg.Scale,
-    axis: float, under: float, x: float, anchor: str,
+    axis: float, under: float, x: float, anchor: str, digits: int = 2,
 ) -> list[str]:  # fmt: skip
     parts = []
     for i, system in enumerate(systems):
         y, at = under + ROW * i, scale(float(ranks[system]))
-        said = f"{names[system]}  {ranks[system]:.2f}"
+        said = f"{names[system]}  {ranks[system]:.{digits}f}"
         parts += [svg.line(at, axis, at, y, css="plain"), svg.line(at, y, x, y, css="plain")]
         edge = x - 6 if anchor == "end" else x + 6
         parts.append(svg.text(edge, y + 4, svg.fitted(said, SIDE - 10), anchor=anchor, title=said))

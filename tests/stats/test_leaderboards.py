@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Leaderboards: chances of being best against the bootstrap, letters against the verdicts."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+import numpy as np
+import pytest
+from tests.stats.systems import GOLD, SYSTEMS, noisy, records
+
+import karat
+
+CLOSE = {"a": noisy(0.85), "b": noisy(0.84), "c": noisy(0.82)}
+
+
+def macro_f1(gold, pred):
+    f = []
+    for label in "ABC":
+        right = ((gold == label) & (pred == label)).sum()
+        f.append(2 * right / max((gold == label).sum() + (pred == label).sum(), 1))
+    return np.mean(f)
+
+
+def test_the_chance_of_being_best_is_that_of_the_bootstrap():
+    found = karat.compare(GOLD, CLOSE, metrics=["f1"], resamples=199, draws=199)
+    chance = {p.system: p.best for p in next(iter(found.leaderboards.values()))}
+    rng, wins = np.random.default_rng(1), np.zeros(3)
+    for _ in range(1500):
+        at = rng.integers(0, len(GOLD), len(GOLD))
+        wins[np.argmax([macro_f1(GOLD[at], p[at]) for p in CLOSE.values()])] += 1
+    assert sum(chance.values()) == pytest.approx(1)
+    assert [chance[n] for n in CLOSE] == pytest.approx(wins / 1500, abs=0.06)
+
+
+def test_clusters_make_the_chance_less_sure():
+    rng = np.random.default_rng(2)
+    gold = np.repeat(rng.choice(["A", "B"], 30), 20)
+    flipped = np.where(gold == "A", "B", "A")
+    bad = np.repeat(rng.random(30) < 0.25, 20)
+    pred = {"x": np.where(bad, flipped, gold), "y": np.where(np.repeat(rng.random(30) < 0.3, 20), flipped, gold)}
+    given = records(gold, doc=lambda i: str(i // 20))
+    several = {name: records(p) for name, p in pred.items()}
+    chances = []
+    for column in (None, "doc"):
+        found = karat.compare(given, several, metrics=["accuracy"], resamples=199, draws=199, cluster_by=column)
+        chances.append(max(p.best for p in next(iter(found.leaderboards.values()))))
+    assert 0.5 < chances[1] < chances[0]
+
+
+def test_systems_share_a_letter_exactly_if_the_tests_do_not_tell_them_apart(comparison):
+    for metric, places in comparison.leaderboards.items():
+        letters = {p.system: set(re.findall(r"[a-z]", p.groups)) for p in places}
+        for a, b in combinations(SYSTEMS, 2):
+            told_apart = comparison.pair(a, b, metric).verdict != "inconclusive"
+            assert bool(letters[a] & letters[b]) != told_apart
+
+
+def test_the_order_of_files_changes_no_chance():
+    turned = dict(reversed(list(CLOSE.items())))
+    boards = [karat.compare(GOLD, s, metrics=["f1"], resamples=199, draws=199).leaderboards for s in (CLOSE, turned)]
+    chances = [{p.system: p.best for p in next(iter(b.values()))} for b in boards]
+    assert chances[0] == chances[1]
+
+
+def test_the_report_shows_the_chance(comparison):
+    assert "P(best)" in str(comparison)
+    assert "P(best)" in comparison.to_markdown()
+    assert '"best":' in comparison.to_json().replace('"best": ', '"best":')
