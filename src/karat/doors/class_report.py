@@ -3,14 +3,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from karat.evaluation import SystemResult
 
 COLUMNS = {"precision": "precision", "recall": "recall", "f1-score": "f1"}
 Row = dict[str, float]
 Report = dict[str, Any]
+
+
+class Table(NamedTuple):
+    """Rows of classes and rows below them: apart, because a class may be called ``accuracy`` or as another class is."""
+
+    classes: list[tuple[str, Row]]
+    summary: list[tuple[str, Row | float]]
+
+    def rows(self) -> Report:
+        """One dictionary; of two rows of one name it keeps the lower, as the peers' do."""
+        return dict([*self.classes, *self.summary])
+
+    def text(self, digits: int) -> str:
+        """The table as the peers print it."""
+        names = [name for name, _ in (*self.classes, *self.summary)]
+        width = max([len("weighted avg"), digits, *map(len, names)])
+        total = next(row["support"] for _, row in reversed(self.summary) if isinstance(row, dict))
+        lines = [f"{'':>{width}s} " + "".join(f" {column:>9}" for column in (*COLUMNS, "support")), ""]
+        lines += [line(name, row, width, digits) for name, row in self.classes]
+        lines += ["", *(line(name, row, width, digits, total) for name, row in self.summary), ""]
+        return "\n".join(lines)
 
 
 def metrics(averages: Sequence[str]) -> list[str]:
@@ -25,19 +46,20 @@ def undefined(zero_division: Any) -> str:
     return "one" if zero_division == 1 else "report"
 
 
-def report(found: SystemResult, averages: Sequence[str], names: Mapping[str, str] | None = None) -> Report:
+def report(found: SystemResult, averages: Sequence[str]) -> Table:
     """A row for each class in karat's order, then one for each average; whole numbers stay whole."""
     support = {label: int(part.value or 0) for label, part in found["support"].by_class.items()}
-    total, first = sum(support.values()), averages[0]
-    parts = {column: found[f"{name}(average={first})"].by_class for column, name in COLUMNS.items()}
-    out: Report = {}
-    for label, count in support.items():
-        row: Row = {column: known(by_class[label].value) for column, by_class in parts.items()}
-        out[(names or {}).get(label, label)] = {**row, "support": count}
-    for average in averages:
-        row = {column: averaged(found, name, average) for column, name in COLUMNS.items()}
-        out[f"{average} avg"] = {**row, "support": total}
-    return out
+    parts = {column: found[f"{name}(average={averages[0]})"].by_class for column, name in COLUMNS.items()}
+    classes: list[tuple[str, Row]] = [
+        (label, {**{column: known(by_class[label].value) for column, by_class in parts.items()}, "support": count})
+        for label, count in support.items()
+    ]
+    total = sum(support.values())
+    means: list[tuple[str, Row | float]] = [
+        (f"{how} avg", {**{column: averaged(found, name, how) for column, name in COLUMNS.items()}, "support": total})
+        for how in averages
+    ]
+    return Table(classes, means)
 
 
 def known(value: float | None) -> float:
@@ -50,24 +72,6 @@ def averaged(found: SystemResult, name: str, average: str) -> float:
     if value is None and average == "weighted":
         value = found[f"{name}(average=micro)"].value
     return known(value)
-
-
-def text(rows: Report, averages: Sequence[str], digits: int) -> str:
-    """The table as the peers print it."""
-    width = max([len("weighted avg"), digits, *(len(name) for name in rows)])
-    lines = [f"{'':>{width}s} " + "".join(f" {column:>9}" for column in (*COLUMNS, "support")), ""]
-    summary = {"accuracy", *(f"{average} avg" for average in averages)}
-    lines += [line(name, row, width, digits) for name, row in rows.items() if name not in summary]
-    last = [line(name, row, width, digits, total(rows)) for name, row in rows.items() if name in summary]
-    return "\n".join([*lines, "", *last, ""])
-
-
-def total(rows: Report) -> float:
-    return next(
-        float(row["support"]) if isinstance(row["support"], float) else int(row["support"])
-        for name, row in reversed(rows.items())
-        if isinstance(row, dict)
-    )
 
 
 def line(name: str, row: Row | float, width: int, digits: int, support: float = 0) -> str:

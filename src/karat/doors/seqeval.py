@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from karat.api import evaluate
-from karat.doors.class_report import averaged, known, metrics, report, text, undefined
+from karat.doors.class_report import averaged, known, metrics, report, undefined
 from karat.evaluation import SystemResult
 from karat.metric import MetricError
 
@@ -72,8 +72,8 @@ def classification_report(
     >>> classification_report(tags, tags, output_dict=True)["PER"]["f1-score"]
     1.0
     """
-    rows = report(scored(y_true, y_pred, suffix, mode, zero_division, scheme), AVERAGES)
-    return rows if output_dict else text(rows, AVERAGES, digits)
+    table = report(scored(y_true, y_pred, suffix, mode, zero_division, scheme), AVERAGES)
+    return table.rows() if output_dict else table.text(digits)
 
 
 def scored(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, zero_division: Any, scheme: Any) -> SystemResult:

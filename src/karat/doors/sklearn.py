@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,8 @@ from numpy.typing import NDArray
 from karat.cells import Dense, Sparse
 from karat.contexts import catalogue
 from karat.contexts.multilabel import MultiLabelCells
-from karat.doors.class_report import COLUMNS, Report, text
+from karat.doors.class_report import COLUMNS, Row, Table
+from karat.doors.targets import SETS, Targets, array, kind_of, targets, together
 from karat.metric import Metric, MetricError
 
 Floats = NDArray[np.float64]
@@ -26,28 +29,27 @@ __all__ = [
     "precision_score", "recall_score",
 ]  # fmt: skip
 
+AVERAGES = ("micro", "macro", "weighted", "samples")
+SCORES = ("precision", "recall", "f-score")
+"""What may lack a denominator, by the names that scikit-learn warns with."""
+
 _metrics = cache(catalogue)
 
 
 class Labelled:
-    """Two columns of labels, or of label sets as indicator matrices, with the classes that are looked at."""
+    """What both sides say of the classes that are looked at."""
 
-    def __init__(self, y_true: Any, y_pred: Any, labels: Sequence[Any] | None, sample_weight: Any, fill: float) -> None:
-        gold, pred = dense(y_true), dense(y_pred)
-        if len(gold) != len(pred):
-            raise ValueError(f"{len(gold)} true and {len(pred)} predicted items")
-        if not len(gold):
-            raise ValueError("no items: there is nothing to score")
-        self.sets, self.fill = gold.ndim == 2, fill
-        self.equal = (gold == pred).all(axis=1) if self.sets else gold == pred
-        self.present = np.arange(gold.shape[1]) if self.sets else np.unique(np.concatenate([gold, pred]))
-        self.labels = self.present if labels is None else np.asarray(labels)
-        self.weight = np.ones(len(gold)) if sample_weight is None else np.asarray(sample_weight, float)
+    def __init__(self, sides: Targets, labels: NDArray[Any], zero_division: Any) -> None:
+        self.sets, self.fill, self.warns = sides.kind == SETS, filling(zero_division), zero_division == "warn"
+        gold, pred = sides.gold, sides.pred
+        self.present, self.labels = sides.present, labels
+        self.weight = sides.weight.astype(np.float64)
         self.W = Dense(self.weight[None, :])
-        sides = [indicated(side, self.labels) for side in (gold, pred)]
-        names, nothing = [str(label) for label in self.labels], np.zeros(len(gold), np.int64)
+        names, nothing = [str(label) for label in labels], np.zeros(len(gold), np.int64)
         ones = np.ones(len(gold))
-        self.cells = MultiLabelCells(sides[0], sides[1], ones, ones, ones.astype(np.int64), nothing, [""], names)
+        self.cells = MultiLabelCells(
+            indicated(gold, labels), indicated(pred, labels), ones, ones, ones.astype(np.int64), nothing, [""], names
+        )
 
     @property
     def complete(self) -> bool:
@@ -75,13 +77,26 @@ class Labelled:
             return float("nan")
         return float(np.average(values[known], weights=weight if weight.any() else None))
 
-    @property
-    def accuracy(self) -> float:
-        return float(self.weight @ self.equal / self.weight.sum())
-
-
-def dense(side: Any) -> NDArray[Any]:
-    return np.asarray(side.toarray() if hasattr(side, "toarray") else side)
+    def caution(self, how: str | None, scores: Collection[str]) -> None:
+        """Warn of the scores that have no denominator for a class, an item (``samples``) or at all."""
+        sides = self.cells.gold_of, self.cells.pred_of
+        true, predicted = (
+            np.bincount(side.row, minlength=len(self.weight)) if how == "samples" else (self.W @ side)[0]
+            for side in sides
+        )
+        if how == "micro":
+            true, predicted = true.sum(keepdims=True), predicted.sum(keepdims=True)
+        parts = {"precision": (predicted, "predicted"), "recall": (true, "true")}
+        parts["f-score"] = true + predicted, "true nor predicted"
+        place, member = ("samples", "labels") if how == "samples" else ("labels", "samples")
+        for score, (size, sort) in parts.items():
+            if self.warns and score in scores and not size.all():
+                where = "due to" if len(size) == 1 else f"in {place} with"
+                caution(
+                    f"{score.capitalize()} is ill-defined and being set to 0.0 {where} no {sort} {member}. "
+                    "Use `zero_division` parameter to control this behavior.",
+                    undefined_metric(),
+                )
 
 
 def indicated(side: NDArray[Any], labels: NDArray[Any]) -> Sparse:
@@ -91,16 +106,52 @@ def indicated(side: NDArray[Any], labels: NDArray[Any]) -> Sparse:
     return Sparse.of(rows, columns, 1.0, (marks.shape[0], marks.shape[1]))
 
 
+def caution(message: str, category: type[Warning] = UserWarning) -> None:
+    """A warning of the line that called the door."""
+    depth = next(n for n in count(1) if sys._getframe(n).f_globals is not globals())
+    warnings.warn(message, category, stacklevel=depth)
+
+
+def undefined_metric() -> type[Warning]:
+    """The category that scripts filter by, if scikit-learn is there to name it."""
+    module = sys.modules.get("sklearn.exceptions")
+    return module.UndefinedMetricWarning if module else UserWarning
+
+
 def filling(zero_division: Any) -> float:
     """What a score without a denominator is."""
-    return 0.0 if zero_division == "warn" else float(zero_division)
+    if isinstance(zero_division, str) and zero_division == "warn":
+        return 0.0
+    if isinstance(zero_division, int | float) and (zero_division in (0, 1) or zero_division != zero_division):
+        return float(zero_division)
+    raise ValueError(f"zero_division={zero_division!r} is not one of 0, 1, nan and 'warn'")
+
+
+def looked_at(sides: Targets, labels: Any) -> NDArray[Any]:
+    """The labels that were chosen, else all that occur; of label sets they are numbers of columns."""
+    if labels is None:
+        return sides.present
+    chosen = array(labels, "labels")
+    if chosen.ndim != 1 or kind_of(chosen, "labels") == "unknown":
+        raise ValueError(f"labels={labels!r} is no list of labels")
+    if not len(chosen):
+        raise ValueError("'labels' should contain at least one label.")
+    if sides.kind != SETS:
+        together(sides.present, chosen)
+        return chosen
+    width = len(sides.present)
+    if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= width:
+        raise ValueError(
+            f"All labels must be in [0, n labels) for multilabel targets: there are {width}, and labels={labels!r}"
+        )
+    return chosen.astype(np.int64)
 
 
 def classification_report(
     y_true: Any,
     y_pred: Any,
     *,
-    labels: Sequence[Any] | None = None,
+    labels: Any = None,
     target_names: Sequence[str] | None = None,
     sample_weight: Any = None,
     digits: int = 2,
@@ -112,106 +163,136 @@ def classification_report(
     >>> classification_report(["a", "a", "b"], ["a", "b", "b"], output_dict=True)["accuracy"]
     0.6666666666666666
     """
-    found = Labelled(y_true, y_pred, labels, sample_weight, filling(zero_division))
+    sides = targets(y_true, y_pred, sample_weight)
+    found = Labelled(sides, looked_at(sides, labels), zero_division)
     names = named(found, target_names, labels is not None)
     by_class = [found.by_class(Metric(metric)).tolist() for metric in COLUMNS.values()]
     # Where no label is right, scikit-learn counts in floats and prints them so.
-    whole = int if sample_weight is None and (found.sets or found.equal.any()) else float
-    support = [whole(one) for one in found.support]
-    rows: Report = {
-        name: {**dict(zip(COLUMNS, values, strict=True)), "support": count}
-        for name, count, *values in zip(names, support, *by_class, strict=False)
-    }
-    if found.complete:
-        rows["accuracy"] = found.accuracy
+    whole = int if sample_weight is None and (found.sets or sides.right.any()) else float
+    support = [float(size) if output_dict else whole(size) for size in found.support]
+    classes: list[tuple[str, Row]] = [
+        (name, {**dict(zip(COLUMNS, values, strict=True)), "support": size})
+        for name, size, *values in zip(names, support, *by_class, strict=False)
+    ]
     averages = ["macro", "weighted"] if found.complete else ["micro", "macro", "weighted"]
     averages += ["samples"] if found.sets else []
+    summary: list[tuple[str, Row | float]] = [("accuracy", sides.accuracy)] if found.complete else []
     for how in averages:
         means = {column: found.average(Metric(metric), how) for column, metric in COLUMNS.items()}
-        rows[f"{how} avg"] = {**means, "support": sum(support)}
-    return with_floats(rows) if output_dict else text(rows, averages, digits)
-
-
-def with_floats(rows: Report) -> Report:
-    """A dictionary has supports as floats, also where the text shows whole numbers."""
-    return {
-        name: row | {"support": float(row["support"])} if isinstance(row, dict) else row for name, row in rows.items()
-    }
+        summary.append((f"{how} avg", {**means, "support": sum(support)}))
+    for average in (None, *averages):
+        found.caution(average, SCORES)
+    table = Table(classes, summary)
+    return table.rows() if output_dict else table.text(digits)
 
 
 def named(found: Labelled, names: Sequence[str] | None, chosen: bool) -> list[str]:
     """What the rows are called."""
     if names is None:
         return list(found.cells.classes)
-    if len(names) != len(found.labels):
-        problem = f"{len(names)} target names for {len(found.labels)} classes"
-        if not chosen:
-            raise MetricError(f"{problem}; choose classes with labels")
-        warnings.warn(problem, stacklevel=3)
+    classes, given = len(found.labels), len(names)
+    if classes != given and not chosen:
+        problem = f"Number of classes, {classes}, does not match size of target_names, {given}"
+        raise MetricError(f"{problem}. Try specifying the labels parameter")
+    if classes != given:
+        caution(f"labels size, {classes}, does not match size of target_names, {given}")
     return [str(name) for name in names]
 
 
 def precision_recall_fscore_support(
-    y_true: Any, y_pred: Any, *, beta: float = 1.0, labels: Sequence[Any] | None = None, pos_label: Any = 1,
-    average: str | None = None, warn_for: Any = (), sample_weight: Any = None, zero_division: Any = "warn",
+    y_true: Any, y_pred: Any, *, beta: float = 1.0, labels: Any = None, pos_label: Any = 1, average: str | None = None,
+    warn_for: Collection[str] = SCORES, sample_weight: Any = None, zero_division: Any = "warn",
 ) -> tuple[Scores, Scores, Scores, Any]:  # fmt: skip
     """Precision, recall, F and support: of each class (average=None), of one class (binary), or averaged."""
-    labels = None if average == "binary" else labels  # the positive class alone counts then
-    found = Labelled(y_true, y_pred, labels, sample_weight, filling(zero_division))
-    f = Metric("fbeta")(beta=float(beta)) if beta else Metric("precision")  # recall without weight leaves precision
-    metrics = [Metric("precision"), Metric("recall"), f]
-    if average is None or average == "binary":
-        counts = found.support if sample_weight is not None else found.support.astype(np.int64)
-        values = [found.by_class(metric) for metric in metrics]
-        if average is None:
-            return values[0], values[1], values[2], counts
-        at = positive(found, pos_label)
-        first, second, third = (float(one[at]) if at is not None else found.fill for one in values)
-        return first, second, third, None
-    if average not in ("micro", "macro", "weighted", "samples"):
-        raise ValueError(f"unknown average {average!r}; there are binary, micro, macro, weighted, samples and None")
-    if average == "samples" and not found.sets:
+    if average not in (None, "binary", *AVERAGES):
+        raise ValueError(f"unknown average {average!r}; there are binary, {', '.join(AVERAGES)} and None")
+    if not beta >= 0:
+        raise ValueError(f"beta={beta!r} is not at least 0")
+    sides = targets(y_true, y_pred, sample_weight)
+    if average == "samples" and sides.kind != SETS:
         raise ValueError("average='samples' needs label sets; give None, 'micro', 'macro' or 'weighted'")
-    first, second, third = (found.average(metric, average) for metric in metrics)
+    if average != "binary" and pos_label not in (None, 1):
+        caution(
+            f"Note that pos_label (set to {pos_label!r}) is ignored when average != 'binary' (got {average!r}). "
+            "You may use labels=[pos_label] to specify a single positive class."
+        )
+    looked = positive(sides, pos_label) if average == "binary" else looked_at(sides, labels)
+    found = Labelled(sides, looked, zero_division)
+    mixes = 0 < beta < float("inf")  # with no weight for recall precision is left, with all weight recall
+    found.caution(average, set(warn_for) - ({"f-score"} if not mixes else set()))
+    f = Metric("fbeta")(beta=float(beta)) if mixes else Metric("recall" if beta else "precision")
+    metrics = [Metric("precision"), Metric("recall"), f]
+    if average is None:
+        size = found.support if sample_weight is not None else found.support.astype(np.int64)
+        values = [found.by_class(metric) for metric in metrics]
+        return values[0], values[1], values[2], size
+    how = "macro" if average == "binary" else average  # the mean of one class is its own score
+    first, second, third = (found.average(metric, how) for metric in metrics)
     return first, second, third, None
 
 
-def positive(found: Labelled, label: Any) -> int | None:
-    """The place of the positive class among two."""
-    if found.sets or len(found.present) > 2:
-        raise ValueError("average='binary' needs two classes: give average=None, 'micro', 'macro' or 'weighted'")
-    places = np.flatnonzero(found.labels == label)
-    if len(places) == 0 and len(found.present) == 2:
-        raise ValueError(f"pos_label={label!r} is not one of {found.present.tolist()}")
-    return int(places[0]) if len(places) else None
+def positive(sides: Targets, label: Any) -> NDArray[Any]:
+    """The positive one of two classes; it need not occur where only one does."""
+    if sides.kind != "binary":
+        others = [None, *(how for how in AVERAGES if sides.kind == SETS or how != "samples")]
+        raise ValueError(
+            f"Target is {sides.kind} but average='binary'. Please choose another average setting, one of {others}."
+        )
+    if len(sides.present) == 2 and label not in sides.present.tolist():
+        raise ValueError(f"pos_label={label} is not a valid label. It should be one of {sides.present}")
+    return np.asarray([label])
 
 
-def precision_score(y_true: Any, y_pred: Any, *, average: str | None = "binary", **named: Any) -> Scores:
+def precision_score(
+    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: str | None = "binary",
+    sample_weight: Any = None, zero_division: Any = "warn",
+) -> Scores:  # fmt: skip
     """tp / (tp + fp).
 
     >>> precision_score([0, 1, 1], [0, 1, 0])
     1.0
     """
-    return precision_recall_fscore_support(y_true, y_pred, average=average, **named)[0]
+    return precision_recall_fscore_support(
+        y_true, y_pred, labels=labels, pos_label=pos_label, average=average, warn_for=("precision",),
+        sample_weight=sample_weight, zero_division=zero_division,
+    )[0]  # fmt: skip
 
 
-def recall_score(y_true: Any, y_pred: Any, *, average: str | None = "binary", **named: Any) -> Scores:
+def recall_score(
+    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: str | None = "binary",
+    sample_weight: Any = None, zero_division: Any = "warn",
+) -> Scores:  # fmt: skip
     """tp / (tp + fn).
 
     >>> recall_score([0, 1, 1], [0, 1, 0])
     0.5
     """
-    return precision_recall_fscore_support(y_true, y_pred, average=average, **named)[1]
+    return precision_recall_fscore_support(
+        y_true, y_pred, labels=labels, pos_label=pos_label, average=average, warn_for=("recall",),
+        sample_weight=sample_weight, zero_division=zero_division,
+    )[1]  # fmt: skip
 
 
-def f1_score(y_true: Any, y_pred: Any, *, average: str | None = "binary", **named: Any) -> Scores:
+def f1_score(
+    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: str | None = "binary",
+    sample_weight: Any = None, zero_division: Any = "warn",
+) -> Scores:  # fmt: skip
     """2 tp / (2 tp + fp + fn)."""
-    return precision_recall_fscore_support(y_true, y_pred, average=average, **named)[2]
+    return fbeta_score(
+        y_true, y_pred, beta=1, labels=labels, pos_label=pos_label, average=average, sample_weight=sample_weight,
+        zero_division=zero_division,
+    )  # fmt: skip
 
 
-def fbeta_score(y_true: Any, y_pred: Any, *, beta: float, average: str | None = "binary", **named: Any) -> Scores:
+def fbeta_score(
+    y_true: Any, y_pred: Any, *, beta: float, labels: Any = None, pos_label: Any = 1, average: str | None = "binary",
+    sample_weight: Any = None, zero_division: Any = "warn",
+) -> Scores:  # fmt: skip
     """F with recall weighted beta times as much as precision."""
-    return precision_recall_fscore_support(y_true, y_pred, beta=beta, average=average, **named)[2]
+    return precision_recall_fscore_support(
+        y_true, y_pred, beta=beta, labels=labels, pos_label=pos_label, average=average, warn_for=("f-score",),
+        sample_weight=sample_weight, zero_division=zero_division,
+    )[2]  # fmt: skip
 
 
 def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> float:
@@ -220,26 +301,48 @@ def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_w
     >>> accuracy_score([0, 1, 2, 3], [0, 2, 1, 3])
     0.5
     """
-    found = Labelled(y_true, y_pred, None, sample_weight, 0.0)
-    return found.accuracy if normalize else float(found.weight @ found.equal)
+    sides = targets(y_true, y_pred, sample_weight)
+    return sides.accuracy if normalize else float(sides.weight @ sides.right)
 
 
 def confusion_matrix(
-    y_true: Any, y_pred: Any, *, labels: Sequence[Any] | None = None, sample_weight: Any = None, normalize: Any = None
+    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None, normalize: str | None = None
 ) -> NDArray[Any]:
     """Rows are true labels, columns predicted ones; normalize by ``true``, ``pred`` or ``all``.
 
     >>> confusion_matrix(["a", "b", "b"], ["a", "a", "b"]).tolist()
     [[1, 0], [1, 1]]
     """
-    found = Labelled(y_true, y_pred, labels, sample_weight, 0.0)
-    if found.sets:
-        raise ValueError("label sets have no confusion matrix")
-    if not found.support.any() and labels is not None:
-        raise ValueError("none of the labels is among the true ones")
-    gold, pred = found.cells.gold_of.toarray(), found.cells.pred_of.toarray()
-    counts: NDArray[Any] = gold.T @ (pred * found.weight[:, None])
+    if normalize not in (None, "true", "pred", "all"):
+        raise ValueError(f"normalize={normalize!r} is not one of 'true', 'pred', 'all' and None")
+    sides = targets(y_true, y_pred, sample_weight)
+    if sides.kind == SETS:
+        raise ValueError(f"{SETS} is not supported: label sets have no confusion matrix")
+    chosen = looked_at(sides, labels)
+    if not np.isin(sides.gold, chosen).any():
+        raise ValueError("At least one label specified must be in y_true")
+    counts = crossed(sides, chosen)
+    if counts.size == 1:
+        caution("A single label was found in 'y_true' and 'y_pred': name all that there are with `labels`")
     if normalize is None:
-        return counts.astype(np.int64) if sample_weight is None else counts
+        return counts
     total = {"true": counts.sum(1, keepdims=True), "pred": counts.sum(0, keepdims=True), "all": counts.sum()}[normalize]
-    return np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+    return np.divide(counts, total, out=np.zeros(counts.shape), where=total > 0)
+
+
+def crossed(sides: Targets, labels: NDArray[Any]) -> NDArray[Any]:
+    """How much each pair of the labels weighs; whole weights are added exactly, or not at all."""
+    whole = sides.weight.dtype.kind in "biu"
+    if whole and np.abs(sides.weight.astype(np.float64)).sum() >= 2.0**63:
+        raise ValueError("the sum of sample_weight is beyond 64 bits: give the weights as floats")
+    rows, columns = (place(side, labels) for side in (sides.gold, sides.pred))
+    inside = (rows >= 0) & (columns >= 0)
+    counts = np.zeros((len(labels), len(labels)), np.int64 if whole else np.float64)
+    np.add.at(counts, (rows[inside], columns[inside]), sides.weight[inside].astype(counts.dtype))
+    return counts
+
+
+def place(side: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int64]:
+    """Where each item's label stands among the labels; -1 for another one."""
+    places = {label: at for at, label in enumerate(labels.tolist())}
+    return np.array([places.get(label, -1) for label in side.tolist()], np.int64)
