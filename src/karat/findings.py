@@ -431,6 +431,11 @@ KINDS: dict[str, Kind] = {
         "write O, or a prefix of the scheme, a dash and a label, as in B-PER; or choose another --scheme, "
         "or the column of the tags with --value N",
     ),
+    "scheme-of-gold": Kind(
+        "note",
+        "strict reading: the tags of both sides are read as {scheme}, which gold's tags show",
+        "nothing to do; name the scheme with --scheme if it is another",
+    ),
     "tag-malformed": Kind(
         "warning",
         "the tag {tag!r} in sentence {sentence!r} continues a span that is not there",

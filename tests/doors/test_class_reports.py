@@ -80,7 +80,7 @@ def test_seqeval_weighted_without_entities_in_gold(name, pred, zero_division):
 
 
 def test_tags_of_other_lengths_are_refused():
-    with pytest.raises(ValueError, match="1 true and 2 predicted tags"):
+    with pytest.raises(ValueError, match="sentence 1 has 1 true and 2 predicted tags"):
         seqeval.accuracy_score([["O"]], [["O", "O"]])
 
 

@@ -89,7 +89,7 @@ ENDS = Option(
 )
 SCHEME = Option(
     "scheme", ("lenient", "strict", "seqeval", "IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"), "lenient",
-    "how tags are read: lenient as conlleval, strict by the scheme that the tags show, or by a named scheme",
+    "how tags are read: lenient as conlleval, strict by the scheme that gold's tags show, or by a named scheme",
 )  # fmt: skip
 TIES = Option(
     "ties",

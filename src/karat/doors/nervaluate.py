@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,8 @@ class Evaluator:
             raise ValueError("Minimum overlap percentage must be between 1 and 100")
         self.tags, self.threshold = list(dict.fromkeys(tags)), min_overlap_percentage / 100
         loader = inferred(true) if loader == "default" else loader
+        if loader == "conll":
+            true, pred = from_conll(true), from_conll(pred)
         checked_lengths(true, pred, tokens=loader == "list")
         self.true, self.pred = (loaded(side, self.tags, loader) for side in (true, pred))
 
@@ -162,7 +164,7 @@ def inferred(side: Any) -> str:
 
 def checked_lengths(true: Any, pred: Any, *, tokens: bool) -> None:
     """As many documents on both sides, and for tags as many tokens."""
-    if not isinstance(true, str) and len(true) != len(pred):
+    if len(true) != len(pred):
         raise ValueError("Number of predicted documents does not equal true")
     for number, (one, other) in enumerate(zip(true, pred, strict=True) if tokens else ()):
         if len(one) != len(other):
@@ -193,7 +195,7 @@ def loaded(side: Any, tags: list[str], loader: str) -> Spans:
     """Spans of the wanted labels; nervaluate's ends are inclusive."""
     loaders: dict[str, Callable[[Any, list[str]], Spans]] = {
         "list": from_tags,
-        "conll": from_conll,
+        "conll": from_tags,
         "dict": from_dicts,
     }
     if loader not in loaders:
@@ -202,22 +204,36 @@ def loaded(side: Any, tags: list[str], loader: str) -> Spans:
 
 
 def from_tags(side: Sequence[Sequence[str]], tags: list[str]) -> Spans:
+    """The label is what follows the first two signs; only B- and I- open an entity, anything of its label goes on."""
+    for tag in (tag for sentence in side for tag in sentence if not isinstance(tag, str)):
+        raise ValueError(f"Invalid tag type: {type(tag)}")
     (tagged,) = encode([side])
-    present = sorted({tag.partition("-")[2] for sentence in side for tag in sentence if tag != "O"})
-    spans = decode(tagged, present)
-    code = np.array([tags.index(label) if label in tags else -1 for label in present] or [-1])
+    label = [tag[2:] for tag in tagged.tags]
+    opens = np.array([tag[:2] in ("B-", "I-") for tag in tagged.tags])
+    goes_on = np.array(
+        [
+            [tag[:1] != "B" and before > 0 and label[before] == tag[2:] for tag in tagged.tags]
+            for before in range(len(label))
+        ]
+    )
+    wrong = ~opens[tagged.code] & ~goes_on[tagged.neighbours[0], tagged.code]
+    if wrong.any():
+        raise ValueError(f"Invalid tag format: {tagged.tags[tagged.code[wrong][0]]}")
+    present = sorted(set(label))
+    plain = ["O", *(f"{'B' if tag[0] == 'B' else 'I'}-{present.index(tag[2:])}" for tag in tagged.tags[1:])]
+    spans = decode(replace(tagged, tags=plain), list(map(str, range(len(present)))))
+    code = np.array([tags.index(one) if one in tags else -1 for one in present])
     spans = spans.take(code[spans.label] >= 0)
     return Spans(spans.unit, spans.start, spans.end, code[spans.label])
 
 
-def from_conll(side: str, tags: list[str]) -> Spans:
-    sentences: list[list[str]] = [[]]
-    for line in side.splitlines():
-        if line.strip():
-            sentences[-1].append(line.split("\t")[1].strip() if "\t" in line else line.split()[-1])
-        elif sentences[-1]:
-            sentences.append([])
-    return from_tags([sentence for sentence in sentences if sentence], tags)
+def from_conll(side: str) -> list[list[str]]:
+    """The tags of each block of lines, behind the tab."""
+    text = side.rstrip()
+    lines = [[line.split("\t") for line in block.split("\n") if line.strip()] for block in text.split("\n\n") if text]
+    if untabbed := next((fields[0] for block in lines for fields in block if len(fields) < 2), None):
+        raise ValueError(f"Invalid CoNLL format: line {untabbed!r} does not contain a tab separator")
+    return [[fields[1] for fields in block] for block in lines]
 
 
 def from_dicts(side: Sequence[Sequence[dict[str, Any]]], tags: list[str]) -> Spans:

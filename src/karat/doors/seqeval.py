@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,6 +19,13 @@ from karat.doors.class_report import averaged, known, metrics, report, undefined
 from karat.evaluation import SystemResult
 from karat.metric import MetricError
 
+SHOWN = {
+    **dict.fromkeys(("B", "BI"), "IOB2"),
+    **dict.fromkeys(("E", "EI"), "IOE2"),
+    **dict.fromkeys(("BE", "BEI", "BES", "BEIS", "S"), "IOBES"),
+    **dict.fromkeys(("BL", "BIL", "BLU", "BILU", "U"), "BILOU"),
+}
+"""The scheme that prefixes show, O aside."""
 AVERAGES = ["micro", "macro", "weighted"]
 Tags = list[list[str]]
 
@@ -72,24 +80,65 @@ def classification_report(
     >>> classification_report(tags, tags, output_dict=True)["PER"]["f1-score"]
     1.0
     """
+    if mode == "strict" and not scheme:
+        scheme = shown_by(y_true, suffix)
     table = report(scored(y_true, y_pred, suffix, mode, zero_division, scheme), AVERAGES)
     return table.rows() if output_dict else table.text(digits)
 
 
+def shown_by(side: Tags, suffix: bool) -> str:
+    """The scheme that gold's prefixes show; both sides are read by it."""
+    used = {tag[-1:] if suffix else tag[:1] for sentence in side for tag in sentence} - {"O"}
+    if (prefixes := "".join(sorted(used))) not in SHOWN:
+        raise ValueError(f"no scheme has the prefixes {', '.join(sorted(used)) or 'O'}; name one: scheme=IOB2")
+    return SHOWN[prefixes]
+
+
 def scored(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, zero_division: Any, scheme: Any) -> SystemResult:
-    """Entities matched as the mode says: by scheme where it is strict, as conlleval does otherwise."""
-    chosen = "seqeval"
-    if mode == "strict":
-        chosen = (scheme if isinstance(scheme, str) else scheme.__name__) if scheme else "strict"
-    gold, pred = (turned(side) if suffix else side for side in (y_true, y_pred))
+    """Entities matched by the scheme where the mode is strict and there is one, as conlleval does otherwise."""
+    same_lengths(y_true, y_pred)
+    strict = mode == "strict" and scheme is not None
+    gold, pred = (respelt(side, suffix, strict) for side in (y_true, y_pred))
     return evaluate(
-        gold, pred, context="spans", scheme=chosen, metrics=metrics(AVERAGES), undefined=undefined(zero_division)
-    ).systems[0]
+        gold, pred, context="spans", scheme=getattr(scheme, "__name__", scheme) if strict else "seqeval",
+        metrics=metrics(AVERAGES), undefined=undefined(zero_division),
+    ).systems[0]  # fmt: skip
 
 
-def turned(side: Tags) -> Tags:
-    """PER-B as B-PER."""
-    return [["-".join(reversed(tag.rsplit("-", 1))) for tag in sentence] for sentence in side]
+def respelt(side: Tags, suffix: bool, strict: bool) -> Tags:
+    """Tags in the form B-PER, with the type that seqeval sees in them."""
+    tags = set[str]().union(*side)
+    spelling = {tag: spelt(tag, suffix, strict) for tag in tags}
+    if all(tag == other for tag, other in spelling.items()):
+        return side
+    return [[spelling[tag] for tag in sentence] for sentence in side]
+
+
+def spelt(tag: str, suffix: bool, strict: bool) -> str:
+    """One tag. The lenient reading takes what it does not know for tags of a type, which U is to it.
+
+    >>> spelt("PER-B", True, False), spelt("B-A-B", False, False), spelt("BPER", False, False), spelt("o", False, False)
+    ('B-PER', 'B-A-B', 'B-PER', 'U-')
+    """
+    prefix, rest = (tag[-1:], tag[:-1]) if suffix else (tag[:1], tag[1:])
+    if strict:
+        label = rest.strip("-")
+    else:
+        label = rest.rsplit("-", 1)[0] if suffix else rest.split("-", 1)[-1]
+        if prefix not in "OBIES":
+            warnings.warn(f"{tag!r} is no tag of an entity", stacklevel=7)
+            prefix = "O" if prefix == "." else "U"
+    return f"{prefix}-{label}" if prefix != "O" else prefix
+
+
+def same_lengths(y_true: Any, y_pred: Any) -> None:
+    """Sentences, or tags where there is one sentence, must pair up."""
+    gold, pred = ([1 if isinstance(one, str) else len(one) for one in side] for side in (y_true, y_pred))
+    if len(gold) != len(pred):
+        raise ValueError(f"{len(gold)} true and {len(pred)} predicted sequences")
+    for number, (one, other) in enumerate(zip(gold, pred, strict=True), 1):
+        if one != other:
+            raise ValueError(f"sentence {number} has {one} true and {other} predicted tags")
 
 
 def score(
@@ -143,9 +192,8 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
 
 def tag_pairs(y_true: Any, y_pred: Any) -> Iterable[tuple[str, str]]:
     """Tags side by side, out of one sequence or of several."""
+    same_lengths(y_true, y_pred)
     gold, pred = (
         [tag for one in side for tag in ([one] if isinstance(one, str) else one)] for side in (y_true, y_pred)
     )
-    if len(gold) != len(pred):
-        raise ValueError(f"{len(gold)} true and {len(pred)} predicted tags")
     return zip(gold, pred, strict=True)

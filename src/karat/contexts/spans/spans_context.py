@@ -18,7 +18,7 @@ from karat.contexts.spans.checks import check_lengths, check_side
 from karat.contexts.spans.data import Documents, Matching, SpanData, combine, meet
 from karat.contexts.spans.tables import tables
 from karat.evaluation import Detail
-from karat.findings import Finding, finding
+from karat.findings import Finding, InputError, finding
 
 NEAREST = 200
 """With more gold labels than this (poems, works) no similar label is looked for."""
@@ -63,9 +63,11 @@ class SpansContext(Context):
 
     def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
         mine, theirs = _annotated(gold), _annotated(pred)
+        options, scheme = _by_golds_scheme(mine, pred, options)
         documents = meet(mine, theirs)
         coverage = Coverage(len(mine.ids), len(theirs.ids), int(((documents.gold >= 0) & (documents.pred >= 0)).sum()))
         findings = [
+            *scheme,
             *_coverage(mine, theirs, documents, coverage, options, pred),
             *_lengths(mine, theirs, documents, pred),
             *_texts(mine, theirs, documents, pred),
@@ -84,6 +86,18 @@ def _annotated(table: Table) -> Annotated:
     found: Any = table.coded["spans"]
     assert isinstance(found, Annotated)
     return found
+
+
+def _by_golds_scheme(
+    gold: Annotated, pred: Table, options: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], list[Finding]]:
+    """Strict reading of both sides by the scheme that gold's tags show: a prediction must not choose its own."""
+    if options["scheme"] != "strict" or gold.tagged is None:
+        return options, []
+    options = {**options, "scheme": gold.scheme("strict")}
+    if wrong := [one for one in check_side(pred, options) if one.severity == "error"]:
+        raise InputError(wrong)
+    return options, [finding("scheme-of-gold", scheme=options["scheme"])]
 
 
 def _matching(options: Mapping[str, Any]) -> Matching:
