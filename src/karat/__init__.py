@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from karat.findings import Finding, InputError
     from karat.gate import assert_not_worse
     from karat.hierarchy import Hierarchy
+    from karat.methods import Runs
     from karat.metric import Metric, MetricError, parse
 
 _WHERE = {
@@ -26,6 +27,7 @@ _WHERE = {
     "Finding": "karat.findings",
     "InputError": "karat.findings",
     "Hierarchy": "karat.hierarchy",
+    "Runs": "karat.methods",
     "Metric": "karat.metric",
     "MetricError": "karat.metric",
     "parse": "karat.metric",
@@ -35,7 +37,7 @@ _WHERE = {
 __version__ = "0.1.0"
 
 __all__ = [
-    "Comparison", "Evaluation", "Finding", "Hierarchy", "InputError", "Metric", "MetricError", "Score",
+    "Comparison", "Evaluation", "Finding", "Hierarchy", "InputError", "Metric", "MetricError", "Runs", "Score",
     "assert_not_worse", "compare", "evaluate", "parse", "validate",
 ]  # fmt: skip
 

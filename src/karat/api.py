@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -17,6 +17,7 @@ from karat.engines.embedded import Embedded
 from karat.engines.memory import count
 from karat.evaluation import Evaluation, Score, SystemResult, make_score
 from karat.findings import Finding, InputError, finding, stop_on_errors
+from karat.methods import Methods, Runs, methods_of
 from karat.metric import Metric, MetricError
 from karat.plan import Plan, make_plan
 from karat.provenance import input_record, provenance
@@ -53,6 +54,7 @@ def evaluate(
     interval_method: str = "auto",
     resamples: int = RESAMPLES,
     cluster_by: str | None = None,
+    run: str | None = None,
     hashes: bool | None = None,
     **options: Any,
 ) -> Evaluation:
@@ -64,16 +66,33 @@ def evaluate(
 
     Both are paths, ``-``, frames, lists of records, dicts of id → value, or plain sequences paired
     by position; a list of paths, a list with as many ``names``, or a dict of name → sequence scores
-    several systems.
+    several systems. `karat.Runs` in place of predictions, or ``run`` (a column of the predictions), gives a
+    method of several runs: its means and intervals are in ``methods``.
 
     >>> karat.evaluate(["A", "B", "B"], ["A", "B", "A"], metrics=["accuracy"])["accuracy"].value
     0.6666666666666666
     """
+    methods = methods_of(named(pred, gold, names), run, encoding)
     asked = Asked(
-        context, metrics, format, encoding, columns or {}, undefined, seed, units, cluster_by, options, hashes
-    )
+        context, metrics, format, encoding, columns or {}, undefined, seed, units or methods.repeated, cluster_by,
+        options, hashes,
+    )  # fmt: skip
     wanted = wanted_intervals(intervals, interval_method, resamples, seed)
-    return scored(gold, named(pred, gold, names), asked, wanted).evaluation
+    found = scored(gold, methods.systems, asked, wanted)
+    return over_runs(found, methods, wanted.level if wanted else 0.95).evaluation
+
+
+def over_runs(found: Scored, methods: Methods, level: float) -> Scored:
+    """The evaluation with the means of methods, where some have several runs."""
+    if not methods.repeated:
+        return found
+    from karat.stats.methods import method_scores
+
+    evaluation = found.evaluation
+    scores, more = method_scores(evaluation.systems, methods.groups, found.plan, level, found.clusters)
+    first, *rest = evaluation.systems
+    systems = [replace(first, findings=[*first.findings, *more]), *rest]
+    return found._replace(evaluation=replace(evaluation, systems=systems, methods=scores))
 
 
 @dataclass(frozen=True)
@@ -160,12 +179,16 @@ def compare(
     interval_method: str = "auto",
     resamples: int = RESAMPLES,
     cluster_by: str | None = None,
+    run: str | None = None,
+    paired_runs: bool = False,
     **options: Any,
 ) -> Comparison:
     """Compare systems on the same gold, pair by pair, with paired tests corrected over all of them.
 
     ``systems`` is a dict of name → predictions or a list of paths; with a ``baseline`` each system is
-    compared with it alone.
+    compared with it alone. With `karat.Runs` in place of predictions, or ``run`` (the column that tells runs
+    apart), methods are compared as if their runs were drawn anew; ``paired_runs`` says that run r of each
+    belong together.
 
     >>> gold, better = ["A", "B"] * 30, ["A", "B"] * 30
     >>> worse = ["A", "A"] * 15 + ["A", "B"] * 15
@@ -178,10 +201,16 @@ def compare(
     from karat.stats.comparing import compare_systems
 
     settings = ComparisonSettings(
-        round(1 - level, 12), correction, baseline, tuple(tests), draws, margin, rope, seed, detect
+        round(1 - level, 12), correction, baseline, tuple(tests), draws, margin, rope, seed, detect, paired_runs
     )
+    methods = methods_of(several, run, encoding)
     asked = Asked(context, metrics, format, encoding, columns or {}, undefined, seed, True, cluster_by, options)
-    found = scored(gold, several, asked, IntervalSettings(level, interval_method, resamples, seed))
+    found = scored(gold, methods.systems, asked, IntervalSettings(level, interval_method, resamples, seed))
+    if methods.repeated:
+        from karat.stats.methods import compare_methods
+
+        found = over_runs(found, methods, level)
+        return compare_methods(found.evaluation, methods.groups, found.plan, settings, found.clusters)
     return compare_systems(found.evaluation, found.evaluation.systems, found.plan, settings, found.clusters)
 
 
@@ -253,8 +282,9 @@ def named(pred: Any, gold: Any, names: Sequence[str] | None) -> list[tuple[str, 
     """The systems with their names: file stems, or what the user calls them."""
     if _by_name(pred, gold) and not names:
         return list(pred.items())
-    several = isinstance(pred, (list, tuple)) and ((_all_paths(pred) and _is_path(gold)) or len(names or ()) > 1)
-    many = pred if several else [pred]
+    listed = isinstance(pred, (list, tuple)) and not isinstance(pred, Runs)
+    several = listed and ((_all_paths(pred) and _is_path(gold)) or len(names or ()) > 1)
+    many = list(pred) if several else [pred]
     found = list(names) if names else [system_name(p) for p in many]
     if len(found) != len(many):
         raise MetricError(f"{len(found)} names for {len(many)} systems")
@@ -263,6 +293,8 @@ def named(pred: Any, gold: Any, names: Sequence[str] | None) -> list[tuple[str, 
 
 def _by_name(pred: Any, gold: Any) -> bool:
     """Is this a dict of name → predictions? It is if each is as long as gold, and it is no table of ids and values."""
+    if isinstance(pred, Mapping) and any(isinstance(p, Runs) for p in pred.values()):
+        return True
     if not isinstance(pred, Mapping) or isinstance(gold, Mapping) or _is_path(gold) or not hasattr(gold, "__len__"):
         return False
     alike = all(hasattr(p, "__len__") and not isinstance(p, str) and len(p) == len(gold) for p in pred.values())
@@ -274,7 +306,7 @@ def _is_path(given: Any) -> bool:
 
 
 def _all_paths(given: Sequence[Any]) -> bool:
-    return bool(given) and all(_is_path(p) for p in given)
+    return bool(given) and all(_is_path(p) or isinstance(p, Runs) for p in given)
 
 
 def system_name(pred: Any) -> str:

@@ -63,6 +63,20 @@ class Posterior:
 
 
 @dataclass(frozen=True)
+class RunPlan:
+    """Runs behind a comparison of methods, and how many would decide it."""
+
+    a: int
+    b: int
+    share: float
+    """Share of the variance of the difference that is due to the runs."""
+    needed: int | None = None
+    """Runs of each method that would show the difference on these units, if any number does."""
+    gap: Any = None
+    """The variance components, for designs."""
+
+
+@dataclass(frozen=True)
 class Pair:
     """A against B on one metric; the difference is A − B whatever the metric's direction."""
 
@@ -90,6 +104,8 @@ class Pair:
     equivalence: Test | None = None
     posterior: Posterior | None = None
     sentence: str = ""
+    runs: RunPlan | None = None
+    """Only where methods have several runs."""
 
     @property
     def test(self) -> Test | None:
@@ -166,6 +182,8 @@ class Comparison(Rendered):
     own_findings: list[Finding] = field(default_factory=list)
     units: dict[str, Any] = field(default_factory=dict, repr=False)
     """Unit scores by metric, for `disagreements`."""
+    methods: list[str] = field(default_factory=list)
+    """Methods whose runs are the systems of ``evaluation``; none where every system is one run."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the unit scores, which belong to the process that computed them."""
@@ -173,7 +191,8 @@ class Comparison(Rendered):
 
     @property
     def systems(self) -> list[str]:
-        return [s.name for s in self.evaluation.systems]
+        """Names of what is compared."""
+        return self.methods or [s.name for s in self.evaluation.systems]
 
     @property
     def findings(self) -> list[Finding]:

@@ -188,6 +188,25 @@ class SystemResult:
         return next(d for d in self.details if d.name == name)
 
 
+@dataclass(frozen=True)
+class MethodScore:
+    """One metric of a method over its runs."""
+
+    method: str
+    metric: Metric
+    label: str
+    better: Better
+    runs: int
+    value: float | None
+    """Mean over the runs."""
+    deviation: float | None
+    """Standard deviation of the runs' scores."""
+    interval: Interval | None
+    """Of the mean, as if runs and units were drawn anew."""
+    runs_share: float | None
+    """Share of the variance of the mean that is due to the runs."""
+
+
 @dataclass
 class Evaluation(Rendered):
     """One or more systems scored against one gold standard."""
@@ -200,6 +219,8 @@ class Evaluation(Rendered):
     provenance: dict[str, Any]
     texts: dict[str, str] | None = None
     """Texts of gold's units by test case and id (joined by U+001F), where gold has them and units were asked for."""
+    methods: list[MethodScore] = field(default_factory=list)
+    """Means over runs, where methods were given with several; ``systems`` are the single runs."""
 
     @property
     def only(self) -> SystemResult:
@@ -227,4 +248,15 @@ class Evaluation(Rendered):
         return str(self.render("notebook"))
 
 
-__all__ = ["Detail", "Evaluation", "Floats", "Interval", "Mask", "Part", "Score", "SystemResult", "make_score"]
+__all__ = [
+    "Detail",
+    "Evaluation",
+    "Floats",
+    "Interval",
+    "Mask",
+    "MethodScore",
+    "Part",
+    "Score",
+    "SystemResult",
+    "make_score",
+]

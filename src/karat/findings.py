@@ -243,6 +243,16 @@ KINDS: dict[str, Kind] = {
         "{count} {count:cluster is|clusters are} few: intervals use Student's t with {count} − 1 degrees of freedom",
         "gather data from more clusters; more units per cluster help little",
     ),
+    "single-run": Kind(
+        "warning",
+        "{names} {count:has|have} one run: how much runs differ is not known, and what is said holds for this run",
+        "train or prompt again with other seeds and give all runs: NAME=RUN1,RUN2",
+    ),
+    "few-runs": Kind(
+        "warning",
+        "{count} runs ({names}) say little of how much runs differ: intervals use Student's t with few degrees of freedom",
+        "give five runs or more of each method",
+    ),
     "no-cluster": Kind(
         "warning",
         "{count} {count:unit has|units have} no cluster in gold; each is a cluster of its own",

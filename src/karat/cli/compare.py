@@ -10,13 +10,12 @@ from typing import Any
 import click
 
 from karat.api import compare
-from karat.cli.evaluate import named
+from karat.cli.evaluate import named, read_once
 from karat.cli.failures import MISSED, guarded, show
-from karat.cli.options import context_options, input_options, interval_options, said
+from karat.cli.options import context_options, input_options, interval_options, run_option, said
 from karat.cli.printing import write_whole
 from karat.comparison import Comparison
 from karat.gate import gates
-from karat.metric import MetricError
 from karat.report.comparison import TEXT
 from karat.report.delimited import delimited
 from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
@@ -29,6 +28,7 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 @input_options
 @context_options
 @interval_options
+@run_option
 @click.option("--baseline", metavar="SYSTEM", help="Compare every system with this one alone.")
 @click.option(
     "--correction",
@@ -46,6 +46,9 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 )
 @click.option("--rope", type=float, help="Region of practical equivalence: adds Bayesian probabilities.")
 @click.option("--detect", type=float, help="Say how many units a difference of this size needs (80 % power).")
+@click.option(
+    "--paired-runs", is_flag=True, help="Run r of each method belong together (the same seed, fold or prompt)."
+)
 @click.option("--fail-if-worse", metavar="BASELINE", help="Exit with 1 if a system is worse than this one.")
 @click.option(
     "--inconclusive",
@@ -72,11 +75,12 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given: Any) -> None:
     """Compare two or more prediction files on the same GOLD: which is better, by how much, how surely.
 
+    NAME=FILE names a system; NAME=RUN,RUN gives a method of several runs, and methods are compared.
+
     Exit codes: 0 done; 1 --fail-if-worse was missed; 2 bad input or usage.
     """
     names, files = zip(*(named(p) for p in preds), strict=True)
-    if [gold, *files].count("-") > 1:
-        raise MetricError("only one input can be read from stdin (-)")
+    read_once(gold, files)
     passed = (
         "interval_method",
         "resamples",
@@ -88,6 +92,8 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
         "margin",
         "rope",
         "detect",
+        "run",
+        "paired_runs",
     )
     comparison = compare(
         gold,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,18 @@ import click
 
 from karat.api import evaluate
 from karat.cli.failures import MISSED, guarded, show
-from karat.cli.options import context_options, input_options, interval_options, report_options, said, store_option
+from karat.cli.options import (
+    context_options,
+    input_options,
+    interval_options,
+    report_options,
+    run_option,
+    said,
+    store_option,
+)
 from karat.cli.printing import write_whole
 from karat.evaluation import Evaluation
+from karat.methods import Runs
 from karat.metric import MetricError, parse
 
 
@@ -40,6 +50,7 @@ from karat.metric import MetricError, parse
     help="What an undefined score is.",
 )
 @interval_options
+@run_option
 @report_options
 @click.option(
     "--fail-under",
@@ -57,12 +68,12 @@ from karat.metric import MetricError, parse
 def command(
     gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], fail_under: tuple[str, ...], **given: Any
 ) -> None:
-    """Score one or more prediction files against GOLD (- reads stdin; NAME=FILE names a system)."""
+    """Score one or more prediction files against GOLD (- reads stdin; NAME=FILE names a system,
+    NAME=RUN,RUN gives a method of several runs)."""
     gates = [gate(text) for text in fail_under]
     wanted = [*(metrics or ("default",)), *(m for m, _ in gates)]
     names, files = zip(*(named(p) for p in preds), strict=True)
-    if [gold, *files].count("-") > 1:
-        raise MetricError("only one input can be read from stdin (-)")
+    read_once(gold, files)
     save = given["save"] or bool(given["tags"])
     evaluation = evaluate(
         gold,
@@ -73,7 +84,7 @@ def command(
         metrics=wanted,
         undefined=given["undefined"],
         seed=given["seed"],
-        **{name: given[name] for name in ("intervals", "interval_method", "resamples", "cluster_by")},
+        **{name: given[name] for name in ("intervals", "interval_method", "resamples", "cluster_by", "run")},
         **said(given),
     )
     write(evaluation, given)
@@ -96,12 +107,19 @@ def keep(evaluation: Evaluation, given: dict[str, Any]) -> None:
     click.echo(f"saved run {run.id} in {store}", err=True)
 
 
-def named(pred: str) -> tuple[str, str]:
-    """``NAME=FILE`` or a file whose own name is the system's."""
+def named(pred: str) -> tuple[str, Any]:
+    """``NAME=FILE``, ``NAME=RUN,RUN`` or a file whose own name is the system's."""
     name, mark, file = pred.partition("=")
-    if mark and name and not os.path.exists(pred):
-        return name, file
-    return os.path.basename(pred), pred
+    if not mark or not name or os.path.exists(pred):
+        return os.path.basename(pred), pred
+    return name, Runs(file.split(",")) if "," in file and not os.path.exists(file) else file
+
+
+def read_once(gold: str, files: Iterable[Any]) -> None:
+    """Refuse two inputs from stdin."""
+    every = [gold, *(one for file in files for one in (file if isinstance(file, Runs) else [file]))]
+    if every.count("-") > 1:
+        raise MetricError("only one input can be read from stdin (-)")
 
 
 def gate(text: str) -> tuple[str, float]:

@@ -98,6 +98,10 @@ interval_options = _stacked(
     ),
 )
 
+run_option = click.option(
+    "--run", metavar="COLUMN", help="Column of the predictions that tells runs of one method apart."
+)
+
 report_options = _stacked(
     click.option("--report", type=click.Choice(TEXT), default="table", show_default=True, help="Form of the report."),
     click.option("--by", multiple=True, type=click.Choice(BY), help="Break the scores down (repeatable)."),

@@ -17,7 +17,7 @@ from karat.report import latex, markdown
 from karat.report.delimited import delimited
 from karat.report.json import document
 from karat.report.published import published_comparison
-from karat.report.rows import Grid, cell, number
+from karat.report.rows import Grid, cell, methods, number
 from karat.report.terminal import plain
 
 SCHEMA = 1
@@ -80,7 +80,16 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "test_cases": pair.test_cases,
         "equivalence": _test(pair.equivalence) if pair.equivalence else None,
         "posterior": asdict(pair.posterior) if pair.posterior else None,
+        **_runs(pair),
     }
+
+
+def _runs(pair: Pair) -> dict[str, Any]:
+    found = pair.runs
+    if found is None:
+        return {}
+    parts = {name: getattr(found.gap, name) for name in ("of_runs", "of_units", "rest", "df")}
+    return {"runs": {"a": found.a, "b": found.b, "share": found.share, "needed": found.needed} | parts}
 
 
 def _test(test: Test) -> dict[str, Any]:
@@ -89,6 +98,7 @@ def _test(test: Test) -> dict[str, Any]:
 
 def grids(comparison: Comparison, digits: int = 4) -> Iterator[Grid]:
     """The tables of a report: leaderboards, pairs by metric, other tests, ranks over test cases."""
+    yield from methods(comparison.evaluation, digits)
     for metric, places in comparison.leaderboards.items():
         label = comparison.of(metric)[0].label if comparison.pairs else str(metric)
         yield _leaderboard(label, places, digits)
@@ -134,6 +144,9 @@ def _extra_columns(pairs: list[Pair]) -> list[tuple[str, Callable[[Pair], str]]]
         known.append(("test cases", lambda p: "/".join(map(str, p.test_cases or ()))))
     if any(p.needed for p in pairs):
         known.append(("units needed", lambda p: f"{p.needed:,}" if p.needed else "–"))
+    if any(p.runs for p in pairs):
+        known.append(("variance due to runs", lambda p: f"{p.runs.share:.0%}" if p.runs else "–"))
+        known.append(("runs needed", lambda p: f"{p.runs.needed:,}" if p.runs and p.runs.needed else "–"))
     if any(p.equivalence for p in pairs):
         known.append(("p (equivalence)", lambda p: p_text(p.equivalence.p if p.equivalence else None)))
     if any(p.posterior for p in pairs):
@@ -203,8 +216,10 @@ def header(comparison: Comparison) -> str:
     against = f"against {comparison.baseline}" if comparison.baseline else "all pairs"
     units = max((p.units for p in comparison.pairs), default=0)
     seed = comparison.evaluation.provenance["seed"]
+    runs = len(comparison.evaluation.systems)
+    what = f"methods ({runs} runs)" if comparison.methods else "systems"
     return (
-        f"{len(comparison.systems)} systems, {against}, on {units:,} units; differences are first minus second, "
+        f"{len(comparison.systems)} {what}, {against}, on {units:,} units; differences are first minus second, "
         f"intervals at {1 - comparison.alpha:.0%}; {comparison.correction} over {comparison.family} tests; seed {seed}"
     )
 

@@ -29,6 +29,11 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
         "context": evaluation.context,
         "systems": [_system(evaluation, s) for s in evaluation.systems],
         **_disagreements(evaluation),
+        **(
+            {"methods": [asdict(m) | {"metric": str(m.metric)} for m in evaluation.methods]}
+            if evaluation.methods
+            else {}
+        ),
         "provenance": evaluation.provenance | {"plan": evaluation.plan},
     }
 

@@ -69,6 +69,7 @@ def cell(value: float | None, interval: Interval | None, digits: int) -> str:
 def grids(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4) -> Iterator[Grid]:
     """The tables of a report: the scores, then whatever they are to be broken down by."""
     yield overall(evaluation, digits)
+    yield from methods(evaluation, digits)
     for what in by:
         yield from {"test-case": _by_test_case, "query": _by_test_case, "class": _by_class}[what](evaluation, digits)
 
@@ -81,6 +82,22 @@ def overall(evaluation: Evaluation, digits: int) -> Grid:
     head = ["system", *(s.label for s in evaluation.systems[0])]
     rows = [[s.name, *(cell(x.value, x.interval, digits) for x in s)] for s in evaluation.systems]
     return Grid("Scores", head, rows, undefined(evaluation))
+
+
+def methods(evaluation: Evaluation, digits: int) -> Iterator[Grid]:
+    """Means over runs, where methods have several."""
+    if not evaluation.methods:
+        return
+    rows = [
+        [
+            s.method, s.label, str(s.runs), cell(s.value, s.interval, digits), number(s.deviation, digits),
+            "–" if s.runs_share is None else f"{s.runs_share:.0%}",
+        ]
+        for s in evaluation.methods
+    ]  # fmt: skip
+    note = "Intervals are of the mean over runs, for new runs and new units."
+    head = ["method", "metric", "runs", "mean", "deviation of runs", "variance due to runs"]
+    yield Grid("Methods", head, rows, [note])
 
 
 def undefined(evaluation: Evaluation) -> list[str]:

@@ -144,9 +144,9 @@ def compare_systems(
     keys: ClusterKeys | None = None,
 ) -> Comparison:
     """All pairs of systems, or each against the baseline."""
-    metrics = _directed(plan)
+    metrics = directed(plan)
     statistic = Statistic(plan.catalogue, metrics, plan.fill)
-    joint, found = _aligned(systems, plan)
+    joint, found = aligned(systems, plan)
     contests = _contests(joint, statistic, settings, keys)
     drafts = [pair for contest in contests for pair in _pairs(contest, systems, statistic, settings)]
     pairs, family = _corrected(drafts, contests, joint, statistic, settings)
@@ -181,7 +181,7 @@ def _best(
     return [chance.get(i) for i in range(len(systems))]
 
 
-def _directed(plan: Plan) -> list[Metric]:
+def directed(plan: Plan) -> list[Metric]:
     """The metrics that can say which of two systems is better."""
     found = [m for m in plan.metrics if plan.catalogue[m.name].better != "neither"]
     if not found:
@@ -190,7 +190,7 @@ def _directed(plan: Plan) -> list[Metric]:
     return found
 
 
-def _aligned(systems: Sequence[SystemResult], plan: Plan) -> tuple[Joint, list[Finding]]:
+def aligned(systems: Sequence[SystemResult], plan: Plan) -> tuple[Joint, list[Finding]]:
     joint = align([Entrant(s.name, cells) for s, cells in zip(systems, same_classes(systems), strict=True)])
     if not joint.absent.any():
         return joint, []
@@ -217,7 +217,7 @@ def _contests(
     names = [e.name for e in joint.entrants]
     if settings.baseline is not None and settings.baseline not in names:
         raise MetricError(f"there is no system {settings.baseline!r} to be the baseline; there are: {', '.join(names)}")
-    cluster = None if keys is None else _clusters(joint, keys)
+    cluster = None if keys is None else cluster_codes(joint, keys)
     parts = panels(joint, statistic, cluster)
     inside = [None if cluster is None else cluster[joint.case == t] for t in range(len(joint.cases))]
     base = None if settings.baseline is None else names.index(settings.baseline)
@@ -225,7 +225,7 @@ def _contests(
     return [Contest(a, b, (names[a], names[b]), (parts[a], parts[b]), inside) for a, b in chosen]
 
 
-def _clusters(joint: Joint, keys: ClusterKeys) -> Ints:
+def cluster_codes(joint: Joint, keys: ClusterKeys) -> Ints:
     """Cluster of each joint unit."""
     at = np.minimum(np.searchsorted(keys.unit, joint.keys), max(len(keys.unit) - 1, 0))
     found = keys.unit[at] == joint.keys
@@ -385,17 +385,17 @@ def _corrected(
         adjusted = joint_p(drafts, contests, joint, statistic, settings)
     else:
         adjusted = correct(p, settings.correction)
-    return [_decided(pair, float(q), settings) for pair, q in zip(drafts, adjusted, strict=True)], family
+    return [decided(pair, float(q), settings) for pair, q in zip(drafts, adjusted, strict=True)], family
 
 
-def _decided(pair: Pair, p: float, settings: ComparisonSettings) -> Pair:
+def decided(pair: Pair, p: float, settings: ComparisonSettings) -> Pair:
     known = pair.difference is not None and np.isfinite(p)
     verdict: Verdict = "undefined"
     if known:
         gain = pair.gain or 0.0
         verdict = "inconclusive" if p > settings.alpha or gain == 0 else "better" if gain > 0 else "worse"
-    decided = replace(pair, p_corrected=p if known else None, verdict=verdict)
-    return replace(decided, sentence=sentence(decided, settings.correction))
+    judged = replace(pair, p_corrected=p if known else None, verdict=verdict)
+    return replace(judged, sentence=sentence(judged, settings.correction))
 
 
 def _floor_findings(pairs: Sequence[Pair], family: int, settings: ComparisonSettings) -> list[Finding]:

@@ -16,7 +16,7 @@ DRAWS = 9_999
 CORRECTIONS = ("holm", "hochberg", "bonferroni", "bh", "by", "none")
 JOINT = ("tukey", "maxt")
 """Corrections that come from the joint law of all tests instead of from their p-values."""
-ON_REQUEST = ("wilcoxon", "sign", "bootstrap")
+ON_REQUEST = ("wilcoxon", "sign", "bootstrap", "aso")
 """Tests that are shown only to those who ask."""
 
 
@@ -55,6 +55,8 @@ class ComparisonSettings:
     seed: int = 0
     detect: float | None = None
     """Difference for which the number of units that it needs is worked out."""
+    paired_runs: bool = False
+    """Whether run r of one method belongs with run r of another (the same fold, seed or prompt)."""
 
     def __post_init__(self) -> None:
         known = (*CORRECTIONS, *JOINT)
@@ -74,5 +76,5 @@ class ComparisonSettings:
         return {
             "alpha": self.alpha, "correction": self.correction, "baseline": self.baseline, "tests": list(self.tests),
             "draws": self.draws or DRAWS, "margin": self.margin, "rope": self.rope,
-            "detect": self.detect,
+            "detect": self.detect, "paired_runs": self.paired_runs,
         }  # fmt: skip

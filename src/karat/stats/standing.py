@@ -14,13 +14,22 @@ DRAWS = 20_000
 
 
 def best_probabilities(
-    scores: Floats, covariance: Floats, rng: np.random.Generator, *, lower: bool = False, draws: int = DRAWS
+    scores: Floats,
+    covariance: Floats,
+    rng: np.random.Generator,
+    *,
+    lower: bool = False,
+    df: float = np.inf,
+    draws: int = DRAWS,
 ) -> Floats:
     """Probability that each system has the best true score, if the errors of the scores are normal.
 
     With a flat prior this is the posterior; systems that are alike on every unit share their probability.
+    A covariance that is known with few degrees of freedom makes the errors Student's.
     """
-    x = scores + rng.standard_normal((draws, len(scores))) @ root(covariance).T
+    error = rng.standard_normal((draws, len(scores))) @ root(covariance).T
+    error = error if np.isinf(df) else error * np.sqrt(df / rng.chisquare(df, (draws, 1)))
+    x = scores + error
     x = -x if lower else x
     top = x.max(1, keepdims=True)
     first = x >= top - 1e-9 * np.maximum(np.abs(top), 1e-12)

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods of several runs: their mean scores, and comparisons that hold for new runs as well as for new units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, NoReturn
+
+import numpy as np
+
+from karat.comparison import Comparison, Pair, RunPlan, Test
+from karat.evaluation import Evaluation, Interval, MethodScore, Score, SystemResult
+from karat.findings import Finding, finding
+from karat.metric import MetricError
+from karat.plan import Plan
+from karat.score import mean_defined
+from karat.stats import tests
+from karat.stats.bayes import correlated_t
+from karat.stats.comparing import aligned, cluster_codes, decided, directed
+from karat.stats.corrections import correct, family_size
+from karat.stats.estimate import ClusterKeys
+from karat.stats.influence import influence
+from karat.stats.leaderboard import leaderboard, ranks_over_cases
+from karat.stats.power import POWER
+from karat.stats.random import stream
+from karat.stats.runs import Nested, mde_of, nested, nested_difference
+from karat.stats.settings import JOINT, ComparisonSettings
+from karat.stats.standing import best_probabilities
+from karat.stats.statistic import Statistic
+from karat.stats.stochastic_order import least_violation
+from karat.stats.units import Joint, Panel, panels, sample
+from karat.weights import Floats, Ints
+
+FEW_RUNS = 5
+Groups = Mapping[str, Sequence[int]]
+SHARED_ALPHA = ("holm", "hochberg", "bonferroni")
+
+
+@dataclass(frozen=True)
+class Field:
+    """All runs of all methods over the same units."""
+
+    joint: Joint
+    panels: Sequence[Sequence[Panel]]
+    clusters: Sequence[Ints | None]
+    groups: Groups
+
+    @classmethod
+    def of(cls, joint: Joint, statistic: Statistic, groups: Groups, keys: ClusterKeys | None) -> Field:
+        code = None if keys is None else cluster_codes(joint, keys)
+        inside = [None if code is None else code[joint.case == t] for t in range(len(joint.cases))]
+        return cls(joint, panels(joint, statistic, code), inside, groups)
+
+    @cached_property
+    def units(self) -> int:
+        return len(self.joint.keys)
+
+    def reading(self, method: str, column: int) -> tuple[Floats, Floats]:
+        """Scores of a method's runs, and the influence of each unit (or cluster) on each."""
+        runs = [self.panels[i] for i in self.groups[method]]
+        scores = np.array([sample(r).point[column] for r in runs])
+        return scores, np.stack([influence(r, column, self.clusters) for r in runs])
+
+
+def method_scores(
+    systems: Sequence[SystemResult], groups: Groups, plan: Plan, level: float, keys: ClusterKeys | None = None
+) -> tuple[list[MethodScore], list[Finding]]:
+    """Every metric of every method: the mean over its runs, with an interval for new runs and new units."""
+    statistic = Statistic(plan.catalogue, plan.metrics, plan.fill)
+    joint, found = aligned(systems, plan)
+    field = Field.of(joint, statistic, groups, keys)
+    scores = [
+        _method_score(field, name, k, systems[groups[name][0]].scores[m], statistic, level)
+        for name in groups
+        for k, m in enumerate(statistic.metrics)
+    ]
+    return scores, [*found, *_run_findings(groups)]
+
+
+def _method_score(field: Field, name: str, k: int, score: Score, statistic: Statistic, level: float) -> MethodScore:
+    values, moved = field.reading(name, k)
+    known = bool(np.isfinite(values).all())
+    spread = float(values.std(ddof=1)) if known and len(values) > 1 else None
+    if not known:
+        return MethodScore(name, score.metric, score.label, score.better, len(values), None, spread, None, None)
+    mean = nested(values, moved)
+    limits = statistic.limits(score.metric)
+    low, high = (float(np.clip(end, *limits)) for end in mean.interval(level))
+    interval = Interval(level, low, high, "nested-t", None, mean.se)
+    share = mean.runs_share if len(values) > 1 else None
+    return MethodScore(
+        name, score.metric, score.label, score.better, len(values), mean.estimate, spread, interval, share
+    )
+
+
+def _run_findings(groups: Groups) -> list[Finding]:
+    single = [name for name, runs in groups.items() if len(runs) == 1]
+    few = [name for name, runs in groups.items() if 1 < len(runs) < FEW_RUNS]
+    out = [finding("single-run", names=", ".join(single), count=len(single))] if single else []
+    return out + ([finding("few-runs", names=", ".join(few), count=min(len(groups[n]) for n in few))] if few else [])
+
+
+def compare_methods(
+    evaluation: Evaluation, groups: Groups, plan: Plan, settings: ComparisonSettings, keys: ClusterKeys | None = None
+) -> Comparison:
+    """All pairs of methods, or each against the baseline, as if runs and units were drawn anew."""
+    if settings.baseline is not None and settings.baseline not in groups:
+        there = ", ".join(groups)
+        raise MetricError(f"there is no method {settings.baseline!r} to be the baseline; there are: {there}")
+    if settings.correction in JOINT:
+        raise MetricError(
+            f"{settings.correction} swaps outcomes of single runs; with several runs take holm or hochberg"
+        )
+    if settings.paired_runs and len({len(runs) for runs in groups.values()}) > 1:
+        counts = ", ".join(f"{name} has {len(runs)}" for name, runs in groups.items())
+        raise MetricError(f"runs cannot be paired: {counts}")
+    metrics, systems = directed(plan), evaluation.systems
+    statistic = Statistic(plan.catalogue, metrics, plan.fill)
+    field = Field.of(aligned(systems, plan)[0], statistic, groups, keys)
+    base = settings.baseline
+    chosen = list(combinations(groups, 2)) if base is None else [(name, base) for name in groups if name != base]
+    drafts = [
+        _pair(field, a, b, k, systems[0].scores[m], settings) for a, b in chosen for k, m in enumerate(metrics)
+    ]  # fmt: skip
+    p = np.array([np.nan if d.p is None else d.p for d in drafts])
+    family = family_size(p)
+    alpha = settings.alpha / (max(family, 1) if settings.correction in SHARED_ALPHA else 1)
+    pairs = [
+        _advised(decided(_detectable(d, alpha), float(q), settings), alpha, settings)
+        for d, q in zip(drafts, correct(p, settings.correction), strict=True)
+    ]
+    means = [averaged(name, [systems[i] for i in groups[name]]) for name in groups]
+    scores = evaluation.methods
+    means = [_with_intervals(mean, scores) for mean in means]
+    boards = {
+        m: leaderboard(m, means, pairs, settings.baseline, _best(field, k, means[0].scores[m], settings.seed))
+        for k, m in enumerate(metrics)
+    }
+    ranked = [ranks_over_cases(m, means, settings.alpha) for m in metrics]
+    said = dict(evaluation.plan) | {"comparison": settings.to_dict() | {"runs": {n: len(g) for n, g in groups.items()}}}
+    return Comparison(
+        evaluation, pairs, settings.correction, family, settings.alpha, settings.baseline, said, boards,
+        [r for r in ranked if r is not None], [], {"table": _no_units}, list(groups),
+    )  # fmt: skip
+
+
+def _no_units(*_: Any) -> NoReturn:
+    raise MetricError("methods of several runs have no scores of single units; compare two runs by themselves")
+
+
+def _pair(field: Field, a: str, b: str, k: int, score: Score, settings: ComparisonSettings) -> Pair:
+    sides = [field.reading(name, k) for name in (a, b)]
+    first, second = (float(values.mean()) if np.isfinite(values).all() else None for values, _ in sides)
+    empty = Pair(
+        a, b, score.metric, score.label, score.better, field.units, first, second, None, None, [], None, None,
+        "undefined", None,
+    )  # fmt: skip
+    if first is None or second is None:
+        return empty
+    gap = nested_difference(sides[0], sides[1], paired_runs=settings.paired_runs)
+    low, high = gap.interval(1 - settings.alpha)
+    deciding = Test("nested t", gap.p(), gap.estimate / gap.se if gap.se > 0 else np.nan)
+    turned = -1.0 if score.better == "lower" else 1.0
+    return replace(
+        empty,
+        difference=gap.estimate,
+        interval=Interval(1 - settings.alpha, low, high, "nested-t", None, gap.se),
+        tests=[deciding, *_beside(sides, a, b, turned, settings)],
+        p=deciding.p,
+        equivalence=tests.tost(gap.estimate, gap.se, gap.df, settings.margin) if settings.margin else None,
+        posterior=_posterior(gap, turned, settings),
+        runs=RunPlan(len(sides[0][0]), len(sides[1][0]), gap.runs_share, gap=gap),
+    )
+
+
+def _posterior(gap: Nested, turned: float, settings: ComparisonSettings) -> Any:
+    if settings.rope is None:
+        return None
+    size = gap.df + 1  # so that the posterior has the degrees of freedom of the interval
+    return correlated_t(turned * gap.estimate, gap.se * np.sqrt(size), size, settings.rope)
+
+
+def _beside(
+    sides: Sequence[tuple[Floats, Floats]], a: str, b: str, turned: float, settings: ComparisonSettings
+) -> list[Test]:
+    """What the runs alone would say, and almost stochastic order of their scores where it is asked for."""
+    (x, _), (y, _) = sides
+    out = [welch(x, y)] if min(len(x), len(y)) > 1 else []
+    if "aso" in settings.tests and min(len(x), len(y)) > 1:
+        rng = stream(settings.seed, "aso", a, b)
+        bound = least_violation(turned * x, turned * y, rng, confidence=1 - settings.alpha)
+        out.append(
+            Test(
+                "almost stochastic order", np.nan, bound, note=f"over runs: ε ≤ {bound:.3f}; below 0.5 {a} is above {b}"
+            )
+        )
+    return out
+
+
+def welch(x: Floats, y: Floats) -> Test:
+    """Welch's t of the runs' scores: whether the methods differ on these very units."""
+    v, w = x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)
+    if not v + w > 0:
+        return Test("Welch t of runs", np.nan, note="the runs do not vary")
+    t = float((x.mean() - y.mean()) / np.sqrt(v + w))
+    df = float((v + w) ** 2 / (v**2 / (len(x) - 1) + w**2 / (len(y) - 1)))
+    return Test("Welch t of runs", tests.tail_of(t, df, "two-sided"), t, note="new runs on these very units")
+
+
+def _detectable(pair: Pair, alpha: float) -> Pair:
+    """The pair with the smallest difference that it would show at the level of the corrected test."""
+    gap = pair.runs.gap if pair.runs else None
+    return pair if gap is None else replace(pair, mde=mde_of((gap.se, gap.df), alpha, POWER))
+
+
+def _advised(pair: Pair, alpha: float, settings: ComparisonSettings) -> Pair:
+    """A pair that is not decided, with what would decide it if its difference is the true one."""
+    if pair.runs is None or pair.runs.gap is None:
+        return pair
+    gap = pair.runs.gap
+    aim = settings.detect or abs(gap.estimate)
+    wanted = aim > 0 and (pair.verdict == "inconclusive" or settings.detect is not None)
+    runs = gap.runs_needed(aim, alpha=alpha) if wanted else None
+    units = gap.units_needed(aim, alpha=alpha) if wanted else None
+    advised = replace(pair, needed=units, runs=replace(pair.runs, needed=runs))
+    return replace(advised, sentence=_sentence(advised, aim) if wanted else pair.sentence)
+
+
+def _sentence(pair: Pair, aim: float) -> str:
+    assert pair.runs is not None
+    ways = [
+        f"{pair.runs.needed:,} runs of each" if pair.runs.needed else "",
+        f"{pair.needed:,} units" if pair.needed else "",
+    ]
+    ways = [w for w in ways if w]
+    said = f"a true difference of {aim:.3g} would need {' or '.join(ways)}" if ways else (
+        f"neither more runs nor more units alone would show a difference of {aim:.3g}"
+    )  # fmt: skip
+    return f"{pair.sentence.removesuffix('.')}; runs make {pair.runs.share:.0%} of the variance; {said}."
+
+
+def averaged(name: str, runs: Sequence[SystemResult]) -> SystemResult:
+    """A method as a system whose scores are the means over its runs, overall and by test case."""
+    scores = {m: _mean_score([r.scores[m] for r in runs]) for m in runs[0].scores}
+    return SystemResult(name, scores, runs[0].counts, [], runs[0].cells)
+
+
+def _mean_score(scores: Sequence[Score]) -> Score:
+    values = [s.value for s in scores]
+    known = [v for v in values if v is not None]
+    alike = all(s.test_cases == scores[0].test_cases for s in scores)
+    table = mean_defined(np.stack([s.result.value for s in scores], -1)) if alike else scores[0].result.value
+    return replace(
+        scores[0], value=float(np.mean(known)) if len(known) == len(values) else None,
+        result=replace(scores[0].result, value=table), interval=None,
+    )  # fmt: skip
+
+
+def _with_intervals(mean: SystemResult, scores: Sequence[MethodScore]) -> SystemResult:
+    own = {s.metric: s.interval for s in scores if s.method == mean.name}
+    return replace(mean, scores={m: replace(s, interval=own.get(m)) for m, s in mean.scores.items()})
+
+
+def _best(field: Field, k: int, score: Score, seed: int) -> list[float | None]:
+    """Probability of each method that no other is better, for new runs and new units."""
+    found = {name: field.reading(name, k) for name in sorted(field.groups)}
+    if not all(np.isfinite(values).all() for values, _ in found.values()):
+        return [None] * len(field.groups)
+    moved = np.stack([m.mean(0) for _, m in found.values()])
+    alone = [nested(*reading) for reading in found.values()]
+    means = np.array([values.mean() for values, _ in found.values()])
+    chance = best_probabilities(
+        means,
+        moved @ moved.T + np.diag([n.of_runs for n in alone]),
+        stream(seed, "best"),
+        lower=score.better == "lower",
+    )
+    by_name = dict(zip(found, chance.tolist(), strict=True))
+    return [by_name[name] for name in field.groups]

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods of several runs, from files and columns to verdicts, against the analysis of variance by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import karat
+from karat.cli.main import karat as command
+from karat.stats.runs import influence_of_means, nested, nested_difference
+
+N = 200
+RNG = np.random.default_rng(11)
+GOLD = RNG.choice(["A", "B", "C"], N, p=[0.5, 0.3, 0.2])
+HARD = RNG.random(N)
+
+
+def run(accuracy):
+    wrong = HARD + RNG.normal(0, 0.2, N) > accuracy + RNG.normal(0, 0.02)
+    return np.where(wrong, np.where(GOLD == "A", "B", "A"), GOLD)
+
+
+NEW, OLD = [run(0.85) for _ in range(5)], [run(0.7) for _ in range(4)]
+
+
+def of(runs):
+    x = np.array([(r == GOLD).astype(float) for r in runs])
+    return x.mean(1), influence_of_means(x)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    methods = {"new": karat.Runs(NEW), "old": karat.Runs(OLD)}
+    return karat.compare(GOLD, methods, metrics=["accuracy", "f1"], resamples=199)
+
+
+def test_means_and_intervals_are_those_of_the_analysis_of_variance(compared):
+    by_hand = nested(*of(NEW))
+    found = next(m for m in compared.evaluation.methods if m.method == "new")
+    assert found.value == pytest.approx(by_hand.estimate)
+    assert (found.interval.low, found.interval.high) == pytest.approx(by_hand.interval(0.95))
+    assert found.deviation == pytest.approx(of(NEW)[0].std(ddof=1))
+    assert found.runs_share == pytest.approx(by_hand.runs_share)
+
+
+def test_differences_of_methods_are_those_by_hand(compared):
+    by_hand = nested_difference(of(NEW), of(OLD))
+    pair = compared.pair("new", "old", "accuracy")
+    assert pair.difference == pytest.approx(by_hand.estimate)
+    assert pair.p == pytest.approx(by_hand.p())
+    assert (pair.interval.low, pair.interval.high) == pytest.approx(by_hand.interval(0.95))
+    assert (pair.runs.a, pair.runs.b) == (5, 4)
+
+
+def test_any_metric_has_its_error_by_the_jackknife(compared):
+    def f1(gold, pred):
+        found = [2 * ((gold == c) & (pred == c)).sum() / ((gold == c).sum() + (pred == c).sum()) for c in "ABC"]
+        return np.mean(found)
+
+    scores, moved = [], []
+    for r in NEW:
+        without = np.array([f1(np.delete(GOLD, i), np.delete(r, i)) for i in range(N)])
+        scores.append(f1(GOLD, r))
+        moved.append((without.mean() - without) * np.sqrt((N - 1) / N))
+    by_hand = nested(np.array(scores), np.array(moved))
+    found = next(m for m in compared.evaluation.methods if m.method == "new" and m.metric.name == "f1")
+    assert found.value == pytest.approx(by_hand.estimate)
+    assert found.interval.se == pytest.approx(by_hand.se)
+
+
+def test_methods_stand_on_the_leaderboard_not_their_runs(compared):
+    assert compared.systems == ["new", "old"]
+    places = next(iter(compared.leaderboards.values()))
+    assert [p.system for p in places] == ["new", "old"]
+    assert sum(p.best for p in places) == pytest.approx(1)
+    assert len(compared.evaluation.systems) == 9
+
+
+def test_every_report_shows_methods_and_runs(compared):
+    for report in ("table", "markdown", "latex", "html"):
+        assert "variance due to runs" in compared.render(report)
+    data = json.loads(compared.to_json())
+    assert data["pairs"][0]["runs"]["a"] == 5
+    assert {m["method"] for m in data["evaluation"]["methods"]} == {"new", "old"}
+    assert "Methods" in compared.evaluation.to_html()
+
+
+def test_pairs_that_are_not_decided_say_what_would_decide_them():
+    near = {"a": karat.Runs(NEW[:3]), "b": karat.Runs(NEW[3:])}
+    pair = karat.compare(GOLD, near, metrics=["accuracy"], resamples=199).pairs[0]
+    gap = nested_difference(of(NEW[:3]), of(NEW[3:]))
+    assert pair.verdict == "inconclusive"
+    assert pair.runs.needed == gap.runs_needed(gap.estimate)
+    assert pair.needed == gap.units_needed(gap.estimate)
+    assert "would need" in pair.sentence or "neither" in pair.sentence
+
+
+def test_one_run_is_said_to_be_one():
+    found = karat.compare(GOLD, {"new": karat.Runs(NEW), "old": OLD[0]}, metrics=["accuracy"], resamples=199)
+    assert [f.code for f in found.findings].count("single-run") == 1
+
+
+def test_paired_runs_take_away_what_they_share():
+    shift = [np.where(RNG.random(N) < 0.1 * k, "X", "") for k in range(4)]
+    spoilt = lambda r, s: np.where(s == "X", "C", r)
+    a = karat.Runs([spoilt(NEW[0], s) for s in shift])
+    b = karat.Runs([spoilt(OLD[0], s) for s in shift])
+    wide, narrow = (
+        karat.compare(GOLD, {"a": a, "b": b}, metrics=["accuracy"], resamples=199, paired_runs=p).pairs[0]
+        for p in (False, True)
+    )
+    assert narrow.difference == pytest.approx(wide.difference)
+    assert narrow.interval.se < wide.interval.se
+
+
+def test_paired_runs_must_be_as_many():
+    with pytest.raises(karat.MetricError, match="paired"):
+        karat.compare(GOLD, {"new": karat.Runs(NEW), "old": karat.Runs(OLD)}, metrics=["accuracy"], paired_runs=True)
+
+
+def test_corrections_that_swap_outcomes_are_refused():
+    with pytest.raises(karat.MetricError, match="tukey"):
+        karat.compare(GOLD, {"new": karat.Runs(NEW), "old": OLD[0]}, metrics=["accuracy"], correction="tukey")
+
+
+def table(labels, **more):
+    return [{"id": str(i), "value": str(v)} | more for i, v in enumerate(labels)]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gold.json").write_text(json.dumps(table(GOLD)))
+    for name, runs in (("n", NEW), ("o", OLD)):
+        for i, r in enumerate(runs):
+            (tmp_path / f"{name}{i}.json").write_text(json.dumps(table(r)))
+    rows = [row for i, r in enumerate(NEW) for row in table(r, seed=i)]
+    (tmp_path / "new.json").write_text(json.dumps(rows))
+    (tmp_path / "new.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    lines = [f"{r['id']}\t{r['value']}\t{r['seed']}" for r in rows]
+    (tmp_path / "new.tsv").write_text("\n".join(["id\tvalue\tseed", *lines]) + "\n")
+    return tmp_path
+
+
+def called(*words):
+    found = CliRunner().invoke(command, words)
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+def test_runs_from_files_and_from_a_column_are_the_same(folder):
+    listed = json.loads(called("evaluate", "gold.json", "new=" + ",".join(f"n{i}.json" for i in range(5)),
+                               "-m", "accuracy", "--intervals", "--report", "json", "-q"))["methods"]  # fmt: skip
+    for file in ("new.json", "new.jsonl", "new.tsv"):
+        split = json.loads(called("evaluate", "gold.json", f"new={file}", "--run", "seed", "-m", "accuracy",
+                                  "--intervals", "--report", "json", "-q"))["methods"]  # fmt: skip
+        assert split == listed
+
+
+def test_the_command_compares_methods(folder):
+    said = called(
+        "compare", "gold.json", "new=n0.json,n1.json,n2.json", "old=o0.json,o1.json,o2.json", "-m", "accuracy"
+    )
+    assert "new is better than old on Accuracy" in said
+    assert "2 methods (6 runs)" in said
+
+
+def test_a_column_that_is_not_there_is_named(folder):
+    found = CliRunner().invoke(command, ["evaluate", "gold.json", "new.tsv", "--run", "fold"])
+    assert found.exit_code == 2
+    assert "fold" in found.output
+    assert "seed" in found.output
+
+
+def test_frames_are_split_too():
+    pl = pytest.importorskip("polars")
+    rows = [row for i, r in enumerate(NEW) for row in table(r, seed=i)]
+    for given in (rows, pl.DataFrame(rows), pl.DataFrame(rows).to_pandas()):
+        found = karat.evaluate(table(GOLD), given, run="seed", metrics=["accuracy"])
+        assert found.methods[0].value == pytest.approx(of(NEW)[0].mean())
