@@ -12,11 +12,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.state import stored
 from karat.weights import Dense, Floats, Grouped, Ints, Weights
 
 __all__ = ["Cells", "ClassCells", "Collapsed", "Dense", "Floats", "Grouped", "Ints", "Sparse", "Weights"]
 
 
+@stored("sparse")
 @dataclass(frozen=True, slots=True, eq=False)
 class Sparse:
     """A matrix of cells × columns that is mostly zero, as coordinates."""
@@ -72,7 +74,18 @@ class Sparse:
         np.add.at(out, (self.row, self.col), self.data)
         return out
 
+    def check_state(self) -> None:
+        """Every entry has a row, a column and a value."""
+        alike = len(self.row) == len(self.col) == len(self.data)
+        if not alike or not _indexes(self.row, self.shape[0]) or not _indexes(self.col, self.shape[1]):
+            raise ValueError("a matrix with entries outside of it")
 
+
+def _indexes(codes: Ints, size: int) -> bool:
+    return not len(codes) or bool(codes.min() >= 0 and codes.max() < size)
+
+
+@stored("cells")
 class Cells:
     """Distinct outcomes with their counts; contexts add the vectors that their metrics read.
 
@@ -115,6 +128,15 @@ class Cells:
     def one(self) -> Floats:
         """1 for every cell: ``W @ cells.one`` counts units."""
         return np.ones(len(self))
+
+    def check_state(self) -> None:
+        """Every cell has its count, its test case and its rows, and every unit its cell."""
+        rows = [getattr(self, name) for name in ("n", "test_case", *self.per_cell)]
+        sizes = {r.shape[0] for r in rows if isinstance(r, (Sparse, np.ndarray))}
+        if len(sizes) > 1 or not _indexes(self.test_case, len(self.test_cases)):
+            raise ValueError("cells whose fields differ in length")
+        if self.unit is not None and not _indexes(self.unit + 1, len(self) + 1):
+            raise ValueError("units without a cell")
 
     @classmethod
     def upgrade_state(cls, fields: dict[str, Any], version: int) -> dict[str, Any]:

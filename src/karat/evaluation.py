@@ -14,8 +14,10 @@ from karat.findings import Finding
 from karat.metric import Better, Definition, Metric, MetricError, Result, meant, parse, unknown_metric
 from karat.rendered import Rendered
 from karat.score import Floats, Mask, mean_defined
+from karat.state import UNSTORED, stored
 
 
+@stored("interval")
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A confidence interval and how it was made."""
@@ -51,6 +53,7 @@ class Spread:
     median: float | None
 
 
+@stored("score")
 @dataclass(frozen=True)
 class Score:
     """One metric of one system: overall, by test case and by class."""
@@ -139,6 +142,7 @@ def make_score(definition: Definition, metric: Metric, cells: Cells, result: Res
     )
 
 
+@stored("detail")
 @dataclass(frozen=True, slots=True)
 class Detail:
     """A table that belongs to a result but is no score: a confusion matrix, an error list."""
@@ -157,6 +161,7 @@ def _said(params: Iterable[tuple[str, Any]]) -> set[tuple[str, str]]:
     }
 
 
+@stored("system")
 @dataclass
 class SystemResult:
     """One system's scores, what was counted, and what was found in its file."""
@@ -165,7 +170,7 @@ class SystemResult:
     scores: dict[Metric, Score]
     counts: dict[str, int]
     findings: list[Finding]
-    cells: Cells
+    cells: Cells = field(metadata=UNSTORED)
     details: list[Detail] = field(default_factory=list)
 
     def __getitem__(self, metric: str | Metric) -> Score:

@@ -8,6 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from karat.state import stored
+
 Severity = Literal["error", "warning", "note"]
 
 
@@ -19,6 +21,7 @@ class Kind(NamedTuple):
     hint: str
 
 
+@stored("finding")
 class Finding(msgspec.Struct, frozen=True):
     """One thing found in an input, where, and what to do about it."""
 

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.findings import Finding, InputError, finding
+from karat.state import stored
 
 
+@stored("hierarchy")
 class Hierarchy:
     """A forest over labels: every label has one parent, or none.
 
@@ -30,6 +32,11 @@ class Hierarchy:
             return source
         edges = list(_pairs(source) if _is_pairs(source) else _nested(source, None, file))
         return Hierarchy(_checked(edges, file))
+
+    def check_state(self) -> None:
+        """No label is above itself."""
+        if _cycles(self.extended([up for up in self.parent.values() if up is not None]).parent, None):
+            raise ValueError("a hierarchy that runs in a circle")
 
     def extended(self, labels: Iterable[str]) -> Hierarchy:
         """This hierarchy with the labels that it lacks added as roots."""

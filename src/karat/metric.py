@@ -20,6 +20,7 @@ import numpy as np
 
 from karat.cells import Cells, ClassCells, Collapsed, Weights
 from karat.score import Floats, Mask, Values, mean_defined, ratio
+from karat.state import stored
 
 Better = Literal["higher", "lower", "neither"]
 
@@ -90,6 +91,7 @@ def _convert(kind: Any, value: Any) -> Any:
     return kind(number)
 
 
+@stored("metric")
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A metric as a value: its name and the parameters that are not at their default.
@@ -121,6 +123,7 @@ def _quoted(value: Any) -> str:
     return text if plain else '"' + text.replace('"', '""') + '"'
 
 
+@stored("result")
 @dataclass(frozen=True, slots=True)
 class Result:
     """A metric computed: one value per group, and per class where it has classes."""

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of karat as plain data and back: the form in which cells are kept, without pickle."""
+"""Objects of karat as plain data and back: the form in which results and cells are kept, without pickle.
+
+What is written are names of karat's own (``@stored("metric")``), never modules: a class can move and be renamed, and
+what was kept still opens. Only classes that have such a name are kept, and only they are made when a state is read.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import types
+import typing
 import zlib
-from functools import cached_property
-from importlib import import_module
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import cache, cached_property
+from typing import Any, Literal, TypeVar, Union
 
 import msgspec
 import numpy as np
@@ -15,10 +21,83 @@ import numpy as np
 FORMAT = b"K1"
 """First bytes of a packed state; a later form will have others."""
 
+T = TypeVar("T")
+
 
 class StateError(ValueError):
     """A state that this version of karat cannot read."""
 
+
+_CLASSES: dict[str, type] = {}
+_NAMES: dict[type, str] = {}
+_RESTORERS: dict[str, Callable[[dict[str, Any]], Any]] = {}
+
+
+def stored(name: str) -> Callable[[type[T]], type[T]]:
+    """Let objects of a class be kept, under a name that stays whatever becomes of the class.
+
+    A dataclass's field with the metadata `UNSTORED` is left out. A class may have ``stored_as`` (what is kept in an
+    object's place), ``state_version`` with ``upgrade_state`` (fields of an older form as its own) and ``check_state``
+    (raises ValueError where what was read does not hold together).
+    """
+
+    def named(cls: type[T]) -> type[T]:
+        _claim(name)
+        _CLASSES[name], _NAMES[cls] = cls, name
+        return cls
+
+    return named
+
+
+def restored(name: str) -> Callable[[Callable[[dict[str, Any]], T]], Callable[[dict[str, Any]], T]]:
+    """What objects of a class that is kept no more become: the function is given their fields."""
+
+    def named(function: Callable[[dict[str, Any]], T]) -> Callable[[dict[str, Any]], T]:
+        _claim(name)
+        _RESTORERS[name] = function
+        return function
+
+    return named
+
+
+def _claim(name: str) -> None:
+    if name in _CLASSES or name in _RESTORERS:
+        raise ValueError(f"the stored name {name!r} is taken")
+
+
+UNSTORED = {"stored": False}
+"""Metadata of a dataclass's field that is kept elsewhere, or made anew when it is needed."""
+
+FORMER = {
+    "karat.cells:Cells": "cells",
+    "karat.cells:Sparse": "sparse",
+    "karat.evaluation:Detail": "detail",
+    "karat.evaluation:Interval": "interval",
+    "karat.evaluation:Score": "score",
+    "karat.evaluation:SystemResult": "system",
+    "karat.findings:Finding": "finding",
+    "karat.hierarchy:Hierarchy": "hierarchy",
+    "karat.metric:Metric": "metric",
+    "karat.metric:Result": "result",
+    "karat.contexts.clustering.cells:Clusters": "clustering-cells",
+    "karat.contexts.monolabel:MonoLabelCells": "monolabel-cells",
+    "karat.contexts.multilabel:MultiLabelCells": "multilabel-cells",
+    "karat.contexts.ranking.cells:RankingCells": "ranking-cells",
+    "karat.contexts.ranking.rows:Rows": "ranking-rows",
+    "karat.contexts.soft.cells:SoftCells": "soft-cells",
+    "karat.contexts.spans.annotated:Encoded": "spans-encoded-ids",
+    "karat.contexts.spans.annotated:Numbered": "spans-numbered-ids",
+    "karat.contexts.spans.cells:SpansCells": "spans-cells",
+    "karat.contexts.spans.data:Matching": "spans-matching",
+    "karat.contexts.spans.data:SpanData": "spans-data",
+    "karat.contexts.spans.later:LaterDetail": "detail",
+    "karat.contexts.spans.span:Spans": "spans",
+    "karat.contexts.spans.tags:Tagged": "spans-tags",
+    "karat.contexts.splitting.bundles:Bundles": "splitting-cells",
+    "karat.contexts.splitting.bundles:Stream": "splitting-stream",
+    "karat.contexts.splitting.pages:Pages": "splitting-pages",
+}
+"""Stored names of classes by what stood in their place when modules were written; it never grows."""
 
 Seen = dict[int, tuple[int, Any]]
 """Objects that were met, by their identity: their number, and the object so that it lives on."""
@@ -96,34 +175,26 @@ def _same(small: np.ndarray[Any, Any], value: np.ndarray[Any, Any]) -> bool:
     return bool(np.array_equal(small, value) and not np.signbit(value[value == 0]).any())
 
 
-def _object(value: Any, seen: Seen) -> dict[str, Any]:
+def _object(value: Any, seen: Seen) -> Any:
     if id(value) in seen:
         return {"$": "again", "number": seen[id(value)][0]}
+    if hasattr(value, "stored_as"):
+        return to_state(value.stored_as(), seen)
     number, cls = len(seen), type(value)
     seen[id(value)] = number, value
-    if not _ours(cls.__module__):
+    if cls not in _NAMES:
         raise StateError(
             f"{cls.__module__}.{cls.__qualname__} cannot be kept; keep arrays, texts, numbers or karat's objects"
         )
     fields = {name: to_state(v, seen) for name, v in _fields(value).items()}
-    return {
-        "$": f"{cls.__module__}:{cls.__qualname__}",
-        "number": number,
-        "version": getattr(cls, "state_version", 1),
-        "fields": fields,
-    }
-
-
-def _ours(module: str) -> bool:
-    return module == "karat" or module.startswith("karat.")
+    return {"$": _NAMES[cls], "number": number, "version": getattr(cls, "state_version", 1), "fields": fields}
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    if dataclasses.is_dataclass(value):
-        return {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-    if isinstance(value, msgspec.Struct):
-        return {name: getattr(value, name) for name in value.__struct_fields__}
-    cls, kept = type(value), getattr(type(value), "per_cell", ())
+    cls: type = type(value)
+    if dataclasses.is_dataclass(value) or isinstance(value, msgspec.Struct):
+        return {name: getattr(value, name) for name in _field_names(cls)}
+    kept = getattr(cls, "per_cell", ())
     return {
         name: v
         for name, v in vars(value).items()
@@ -131,11 +202,21 @@ def _fields(value: Any) -> dict[str, Any]:
     }
 
 
+@cache
+def _field_names(cls: type) -> tuple[str, ...]:
+    """Fields that are kept, of a class that declares its fields."""
+    if issubclass(cls, msgspec.Struct):
+        return cls.__struct_fields__
+    return tuple(f.name for f in dataclasses.fields(cls) if f.metadata.get("stored", True))  # type: ignore[arg-type]
+
+
 Made = dict[int, Any]
 
 
 def from_state(state: Any, made: Made | None = None) -> Any:
-    """What `to_state` was given. Only classes of karat are made, and none of their code but ``upgrade_state`` runs."""
+    """What `to_state` was given. Only classes with a stored name are made, and no code of theirs runs but
+    ``upgrade_state`` and ``check_state``.
+    """
     made = {} if made is None else made
     if isinstance(state, list):
         return [from_state(v, made) for v in state] if not _all_plain(state) else state
@@ -170,27 +251,59 @@ _MAKERS: dict[str, Any] = {
 
 
 def _made(state: dict[str, Any], made: Made) -> Any:
-    cls = _class(state["$"])
-    fields, version = state["fields"], state["version"]
-    current = getattr(cls, "state_version", 1)
-    if version > current:
-        raise StateError(f"{state['$']} was kept by a newer karat (form {version}, this one knows {current})")
+    name, number = FORMER.get(state["$"], state["$"]), state["number"]
+    if name in _RESTORERS:
+        made[number] = _RESTORERS[name]({k: from_state(v, made) for k, v in state["fields"].items()})
+        return made[number]
+    if name not in _CLASSES:
+        raise StateError(f"this version of karat keeps no {name!r}")
+    cls = _CLASSES[name]
     if issubclass(cls, msgspec.Struct):
-        made[state["number"]] = cls(**{name: from_state(v, made) for name, v in fields.items()})
-        return made[state["number"]]
-    out = made[state["number"]] = object.__new__(cls)
-    fields = {name: from_state(v, made) for name, v in fields.items()}
-    if version < current:
-        fields = cls.upgrade_state(fields, version)
-    for name, value in (_defaults(cls) | fields).items():
-        object.__setattr__(out, name, value)
+        made[number] = cls(**_read(cls, state, made))
+        return made[number]
+    out: Any = object.__new__(cls)
+    made[number] = out  # before its fields, which may refer to it
+    for key, value in _read(cls, state, made).items():
+        object.__setattr__(out, key, value)
+    if hasattr(out, "check_state"):
+        out.check_state()
     return out
 
 
+def _read(cls: Any, state: dict[str, Any], made: Made) -> dict[str, Any]:
+    """The fields of an object as its class has them now."""
+    version, current = state["version"], getattr(cls, "state_version", 1)
+    if version > current:
+        raise StateError(f"{_NAMES[cls]!r} was kept by a newer karat (form {version}, this one knows {current})")
+    left_out = {f.name for f in _dataclass_fields(cls) if not f.metadata.get("stored", True)}
+    fields = {k: from_state(v, made) for k, v in state["fields"].items() if k not in left_out}
+    if version < current:
+        fields = cls.upgrade_state(fields, version)
+    return _whole(cls, fields) if dataclasses.is_dataclass(cls) or issubclass(cls, msgspec.Struct) else fields
+
+
+def _dataclass_fields(cls: type) -> Iterable[dataclasses.Field[Any]]:
+    return dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+
+
+def _whole(cls: type, fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields with defaults for those that the class gained since, if all are there and of their kinds."""
+    strange = fields.keys() - set(_field_names(cls))
+    if strange:
+        raise StateError(f"{_NAMES[cls]!r} has no field {min(strange)!r}")
+    wrong = [name for name, value in fields.items() if not _fits(value, _hints(cls).get(name, Any))]
+    if wrong:
+        raise StateError(f"the field {wrong[0]!r} of {_NAMES[cls]!r} is of another kind than it must be")
+    fields = _defaults(cls) | fields
+    missing = [name for name in _field_names(cls) if name not in fields and dataclasses.is_dataclass(cls)]
+    if missing:
+        raise StateError(f"{_NAMES[cls]!r} lacks its field {missing[0]!r}")
+    return fields
+
+
 def _defaults(cls: type) -> dict[str, Any]:
-    """Values of fields that a class gained since its objects were kept."""
-    out = {}
-    for f in dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ():
+    out: dict[str, Any] = {}
+    for f in _dataclass_fields(cls):
         if f.default is not dataclasses.MISSING:
             out[f.name] = f.default
         elif f.default_factory is not dataclasses.MISSING:
@@ -198,17 +311,27 @@ def _defaults(cls: type) -> dict[str, Any]:
     return out
 
 
-def _class(tag: str) -> Any:
-    module, _, name = tag.partition(":")
-    if not _ours(module) or not name.isidentifier():
-        raise StateError(f"{tag!r} is not a class of karat")
-    try:
-        found = getattr(import_module(module), name)
-    except (ImportError, AttributeError):
-        raise StateError(f"this version of karat has no {tag}") from None
-    if not isinstance(found, type):
-        raise StateError(f"{tag!r} is not a class of karat")
-    return found
+@cache
+def _hints(cls: type) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Is the value of the kind that an annotation says? What an annotation leaves open, any value fits."""
+    kind, inner = typing.get_origin(hint), typing.get_args(hint)
+    if kind in (Union, types.UnionType):
+        return any(_fits(value, one) for one in inner)
+    if kind is Literal:
+        return value in inner
+    if kind is tuple and inner and Ellipsis not in inner:
+        return isinstance(value, tuple) and len(value) == len(inner) and all(map(_fits, value, inner))
+    if hint is Any or not isinstance(kind or hint, type):
+        return True
+    if not isinstance(value, kind or hint):
+        return hint is float and type(value) is int
+    if isinstance(value, dict):
+        return all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items()) if inner else True
+    return all(_fits(v, inner[0]) for v in value) if inner and isinstance(value, (list, tuple)) else True
 
 
 def pack(value: Any) -> bytes:
@@ -216,14 +339,24 @@ def pack(value: Any) -> bytes:
     return FORMAT + zlib.compress(msgspec.msgpack.encode(to_state(value)), 6)
 
 
-def unpack(data: bytes) -> Any:
-    """What `pack` was given."""
+def unpack(data: bytes, most: int | None = None) -> Any:
+    """What `pack` was given; ``most`` is how many bytes it may take unpacked."""
     data = bytes(data)
     if data[:2] != FORMAT:
         raise StateError(f"not a packed state of a form that this version knows ({data[:2]!r})")
     try:
-        return from_state(msgspec.msgpack.decode(zlib.decompress(data[2:])))
+        return from_state(msgspec.msgpack.decode(_inflated(data[2:], most)))
     except StateError:
         raise
-    except (zlib.error, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (zlib.error, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise StateError(f"a packed state is damaged: {error}") from error
+
+
+def _inflated(data: bytes, most: int | None) -> bytes:
+    if most is None:
+        return zlib.decompress(data)
+    stream = zlib.decompressobj()
+    out = stream.decompress(data, most)
+    if stream.unconsumed_tail or not stream.eof:
+        raise StateError(f"a packed state is cut off, or unpacks to more than {most:,} bytes")
+    return out

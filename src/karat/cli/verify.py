@@ -52,7 +52,7 @@ def _recorded(name: str, store: str | None) -> Recorded:
         return Recorded.of_run(open_store(store, create=False)[name])
     data = path.read_bytes()
     if data[:2] == b"PK":
-        return Recorded.of_run(run_of(*bundle.read(data)))
+        return Recorded.of_run(run_of(*bundle.read(data), bundle.most_unpacked(data)))
     try:
         return Recorded.of_report(msgspec.json.decode(data))
     except (msgspec.DecodeError, StoreError) as error:

@@ -22,8 +22,10 @@ from karat.findings import Finding
 from karat.hierarchy import Hierarchy
 from karat.metric import metric
 from karat.score import Values, ratio
+from karat.state import stored
 
 
+@stored("monolabel-cells")
 class MonoLabelCells(TreeCells):
     """Cells of mono-label items; −1 stands for no label on that side."""
 

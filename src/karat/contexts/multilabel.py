@@ -22,8 +22,10 @@ from karat.findings import Finding, finding
 from karat.hierarchy import Hierarchy
 from karat.metric import metric
 from karat.score import Values, ratio
+from karat.state import stored
 
 
+@stored("multilabel-cells")
 class MultiLabelCells(TreeCells):
     """Cells of items with label sets; ``in_gold`` and ``in_pred`` say which sides know the item."""
 

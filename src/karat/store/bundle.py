@@ -7,22 +7,25 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
 
 from karat.store.errors import StoreError
-from karat.store.record import Part, Record, is_whole
+from karat.store.record import Part, Record, is_whole, moment
 
 FORMAT = 1
 HEADER = "run.json"
+LEAST, RATIO = 64 << 20, 100
+"""An exported run may unpack to this many bytes, or to this many times its own size."""
 
 
 class Row(msgspec.Struct):
     """A run as the header has it; an id of another make could not be told from a tag, or name a file elsewhere."""
 
     id: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{12}$")]
-    created: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT[\d:.+]{8,30}$")]
+    created: Annotated[datetime, msgspec.Meta(tz=True)]
     context: str
     gold: str
     karat: str
@@ -73,10 +76,17 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, ValueError, NotIm
 """All that reading an archive and its JSON may raise."""
 
 
+def most_unpacked(data: bytes) -> int:
+    """Bytes to which a part of an exported file may unpack; what karat writes stays far below."""
+    return max(LEAST, RATIO * len(data))
+
+
 def read(data: bytes) -> tuple[Record, list[str]]:
     """The run and its tags from an exported file, if it is as it was exported."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(part.file_size for part in archive.infolist()) > most_unpacked(data):
+                raise StoreError("the file unpacks to far more than an exported run does")
             header = _header(archive.read(HEADER))
             record = Record(_row(header.run, archive), [*_parts(header.systems, archive)])
     except StoreError:
@@ -95,7 +105,7 @@ def _header(data: bytes) -> Header:
 
 
 def _row(run: Row, archive: zipfile.ZipFile) -> dict[str, Any]:
-    row = msgspec.structs.asdict(run)
+    row = msgspec.structs.asdict(run) | {"created": moment(run.created)}
     for key in ("plan", "provenance"):
         row[key] = msgspec.json.encode(row[key]).decode()
     return row | {"texts": archive.read("texts") if "texts" in archive.namelist() else None}

@@ -11,7 +11,10 @@ from typing import Any
 
 import msgspec
 
+from karat.contexts import context
+from karat.contexts.base import Context
 from karat.evaluation import Evaluation, SystemResult
+from karat.metric import MetricError
 from karat.provenance import digest, question
 from karat.state import StateError, pack, unpack
 from karat.store.claims import checked
@@ -52,7 +55,7 @@ def packed(evaluation: Evaluation) -> Record:
 
 
 def _part(system: SystemResult) -> Part:
-    return Part(system.name, pack(replace(system, cells=None)), pack(system.cells))  # type: ignore[arg-type]
+    return Part(system.name, pack(system), pack(system.cells))
 
 
 def derived(evaluation: Evaluation) -> dict[str, str]:
@@ -81,24 +84,30 @@ def is_whole(record: Record) -> bool:
     return bool(record.run["digest"] == record_digest(record.run, record.systems))
 
 
-def run_of(record: Record, tags: list[str]) -> Run:
-    """The run that a record holds."""
+def run_of(record: Record, tags: list[str], most: int | None = None) -> Run:
+    """The run that a record holds; ``most`` is how many bytes each of its parts may take unpacked."""
     try:
-        return Run(record.run["id"], tags, record.run["digest"], _evaluation(record), is_whole(record))
-    except (StateError, StoreError, msgspec.DecodeError) as error:
+        found = _evaluation(record, most)
+        return Run(record.run["id"], tags, record.run["digest"], found, is_whole(record))
+    except (StateError, MetricError, msgspec.DecodeError, RecursionError) as error:
         raise StoreError(f"run {record.run['id']} cannot be read: {error}") from error
 
 
-def _evaluation(record: Record) -> Evaluation:
+def _evaluation(record: Record, most: int | None) -> Evaluation:
     plan, provenance = checked(*(msgspec.json.decode(record.run[k]) for k in ("plan", "provenance")))
     if not record.systems:
         raise StoreError("its systems are missing")
-    texts = record.run.get("texts")
-    return Evaluation(
-        record.run["context"], [_system(p) for p in record.systems], plan, provenance, unpack(texts) if texts else None
-    )
+    kind = context(record.run["context"])  # also loads the classes that its cells are made of
+    if plan["context"] != kind.name:
+        raise StoreError(f"its plan is for {plan['context']}, its record for {kind.name}")
+    texts = unpack(record.run["texts"], most) if record.run.get("texts") else None
+    if not isinstance(texts, dict | None):
+        raise StoreError("its texts are damaged")
+    return Evaluation(kind.name, [_system(p, kind, most) for p in record.systems], plan, provenance, texts)
 
 
-def _system(part: Part) -> SystemResult:
-    result: SystemResult = unpack(part.result)
-    return replace(result, cells=unpack(part.cells))
+def _system(part: Part, kind: Context, most: int | None) -> SystemResult:
+    result, cells = unpack(part.result, most), unpack(part.cells, most)
+    if not isinstance(result, SystemResult) or not isinstance(cells, kind.cells):
+        raise StoreError(f"its results are not those of {kind.name}")
+    return replace(result, cells=cells)

@@ -11,8 +11,10 @@ import numpy as np
 from karat.cells import Cells, Floats, Ints, Sparse, Weights
 from karat.contexts.clustering.table import Table, divide
 from karat.contexts.groups import distinct, matches, sums
+from karat.state import stored
 
 
+@stored("clustering-cells")
 class Clusters(Cells):
     """Items by the gold and predicted clusters that they are in.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from karat.cells import Cells
 from karat.contexts.ranking.limits import within
 from karat.contexts.ranking.rows import Floats, Ints, Rows
+from karat.state import stored
 
 Mask = NDArray[np.bool_]
 SHOWN = 5
@@ -22,6 +23,7 @@ Level = int | float | None
 """Lowest grade that counts as relevant; None for every grade above 0."""
 
 
+@stored("ranking-cells")
 class RankingCells(Cells):
     """Queries with their judged documents.
 

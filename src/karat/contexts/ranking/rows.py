@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.state import stored
+
 Ints = NDArray[np.int64]
 SmallInts = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
 
+@stored("ranking-rows")
 class Rows:
     """Columns whose rows ``start[q]`` to ``start[q + 1]`` belong to query ``q``."""
 

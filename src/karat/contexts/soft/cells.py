@@ -17,8 +17,10 @@ from karat.contexts.soft.hard import harden
 from karat.contexts.soft.information import Spread, information, raised, spread
 from karat.contexts.tree import TreeCells
 from karat.hierarchy import Hierarchy
+from karat.state import stored
 
 
+@stored("soft-cells")
 class SoftCells(TreeCells):
     """Items with weighted labels. The metrics of hard labels see them after ``harden``."""
 

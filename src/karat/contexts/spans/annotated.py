@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from karat.contexts.spans.nested import SEPARATOR
 from karat.contexts.spans.span import Ints, Spans
 from karat.contexts.spans.tags import Tagged, decode, detect_scheme, labels_of
+from karat.state import restored
 
 
 class Numbered(Sequence[str]):
@@ -33,6 +34,14 @@ class Numbered(Sequence[str]):
         return self._size == other._size if isinstance(other, Numbered) else list(self) == other
 
     __hash__ = None  # type: ignore[assignment]
+
+    def stored_as(self) -> list[str]:
+        return list(self)
+
+
+@restored("spans-numbered-ids")
+def _numbered(fields: dict[str, Any]) -> list[str]:
+    return list(Numbered(fields["_size"]))
 
 
 class Encoded(Sequence[str]):
@@ -57,10 +66,18 @@ class Encoded(Sequence[str]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def stored_as(self) -> list[str]:
+        return list(self)
+
     @property
     def ascending(self) -> bool:
         """Does each text come after the one before it, shorter ones first? Then none is there twice."""
         return bool(np.all(self._texts[1:] > self._texts[:-1]))
+
+
+@restored("spans-encoded-ids")
+def _encoded(fields: dict[str, Any]) -> list[str]:
+    return list(Encoded(fields["_texts"]))
 
 
 def _decoded(text: bytes) -> str:

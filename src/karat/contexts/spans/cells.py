@@ -16,6 +16,7 @@ from karat.contexts.spans.excerpts import Pages, Rule
 from karat.contexts.spans.matching import share
 from karat.contexts.spans.semeval import COR, INC, MIS, PAR, SPU
 from karat.contexts.spans.span import Ints, counts, totals
+from karat.state import stored
 
 ANY = "any label"
 """The only class where a policy ignores labels."""
@@ -23,6 +24,7 @@ ANY = "any label"
 T = TypeVar("T", Floats, Sparse)
 
 
+@stored("spans-cells")
 class SpansCells(ClassCells):
     """Documents; `document` says which document of `data` a cell is, so that cells can be taken and repeated."""
 

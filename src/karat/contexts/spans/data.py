@@ -20,8 +20,10 @@ from karat.contexts.spans.matching import Pairs, match
 from karat.contexts.spans.semeval import READINGS, Fits, Greedy, Outcomes, alignment, all_fits, outcomes, tally
 from karat.contexts.spans.span import Bools, Ints, Spans
 from karat.contexts.spans.tags import Tagged, equal_tokens
+from karat.state import UNSTORED, stored
 
 
+@stored("spans-matching")
 @dataclass(frozen=True)
 class Matching:
     """How spans are matched: the policy, how much they must share, and of what."""
@@ -40,6 +42,7 @@ RULE = Rule(merge_gold=True)
 """The poetry evaluation's rule, but for overlapping references, which are merged."""
 
 
+@stored("spans-data")
 @dataclass(eq=False)
 class SpanData:
     """Documents with gold and predicted spans over one list of labels; `unit` counts documents."""
@@ -58,7 +61,7 @@ class SpanData:
     """Are the documents pages with excerpts?"""
     gold_classes: Sequence[Sequence[str]] | None = None
     pred_classes: Sequence[Sequence[str]] | None = None
-    _kept: dict[Any, Any] = field(default_factory=dict)
+    _kept: dict[Any, Any] = field(default_factory=dict, metadata=UNSTORED)
 
     @property
     def units(self) -> int:

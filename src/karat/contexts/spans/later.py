@@ -28,3 +28,6 @@ class LaterDetail(Detail):
     def rows(self) -> list[list[Any]]:  # type: ignore[override]
         make: Callable[[], list[list[Any]]] = self._make  # type: ignore[attr-defined]
         return make()
+
+    def stored_as(self) -> Detail:
+        return Detail(self.name, self.title, self.columns, self.rows, self.kind)

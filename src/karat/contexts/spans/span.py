@@ -8,10 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.state import stored
+
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
+@stored("spans")
 @dataclass(frozen=True, eq=False, slots=True)
 class Spans:
     """Spans of many units; `start <= position < end`, `label` indexes a shared vocabulary."""

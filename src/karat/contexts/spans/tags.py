@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.spans.span import Bools, Ints, Spans, firsts
+from karat.state import stored
 
 START, INSIDE, END, BAD = 1, 2, 4, 8
 
@@ -113,6 +114,7 @@ def _prefixes(scheme: str) -> list[str]:
     return [f"{prefix}-…" for prefix in SCHEMES[scheme].prefixes if prefix != "O"]
 
 
+@stored("spans-tags")
 @dataclass(frozen=True, eq=False)
 class Tagged:
     """Tag sequences: where the tags that are not O stand (flat positions), their codes, and the sentences' lengths."""

@@ -16,10 +16,12 @@ from karat.contexts.splitting.overlaps import Overlaps
 from karat.contexts.splitting.pages import Bools, Floats, Ints, Pages
 from karat.contexts.splitting.windows import BorderEdits, Windows
 from karat.score import Mask
+from karat.state import stored
 
 NO_CATEGORY = "(no category)"
 
 
+@stored("splitting-stream")
 @dataclass(frozen=True)
 class Stream:
     """The pages of all bundles with what else is known of each: number, confidence, category (a class index)."""
@@ -99,6 +101,7 @@ class Runs:
         return Sparse.of(self.bundle[self.head], self.column[self.head], selected, self.shape)
 
 
+@stored("splitting-cells")
 class Bundles(ClassCells):
     """One cell per bundle; classes are the categories of gold pages, and predicted ones where there are any."""
 

@@ -9,11 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.state import stored
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
+@stored("splitting-pages")
 @dataclass(frozen=True)
 class Pages:
     """One entry per page; `bundle` ascends from 0 to `bundles - 1` and may skip bundles without pages."""
