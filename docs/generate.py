@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from karat.cli.main import COMMANDS
+from karat.cli.main import COMMANDS, karat
 from karat.cli.metrics import parameters
 from karat.contexts import MODULES, catalogue
 from karat.findings import KINDS
@@ -80,9 +80,9 @@ def commands() -> str:
 
 
 def _help(command: click.Command, path: str) -> list[str]:
-    # The command's own settings too: click keeps the help option of whoever asks first.
-    width = {"terminal_width": 100, "max_content_width": 100}
-    with click.Context(command, info_name=path, **{**command.context_settings, **width}) as ctx:
+    # The settings of `karat` too: click keeps the help option of whoever asks first.
+    settings = {**karat.context_settings, "terminal_width": 100, "max_content_width": 100}
+    with click.Context(command, info_name=path, **settings) as ctx:
         out = [f"## {path}\n\n```\n{command.get_help(ctx)}\n```"]
     for name, inner in getattr(command, "commands", {}).items():
         out += _help(inner, f"{path} {name}")

@@ -21,7 +21,7 @@ from karat.report.delimited import delimited
 from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 
 
-@click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("compare")
 @click.argument("gold")
 @click.argument("preds", nargs=-1, required=True, metavar="PRED PRED...")
 @click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Metric to compare on (repeatable).")

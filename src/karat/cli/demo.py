@@ -11,7 +11,7 @@ from karat.cli import evaluate
 from karat.cli.failures import guarded
 
 
-@click.command("demo", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("demo")
 @click.pass_context
 @guarded
 def command(ctx: click.Context) -> None:

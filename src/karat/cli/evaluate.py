@@ -29,7 +29,7 @@ from karat.methods import Runs
 from karat.metric import MetricError, parse
 
 
-@click.command("evaluate", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("evaluate")
 @click.argument("gold")
 @click.argument("preds", nargs=-1, required=True, metavar="PRED...")
 @click.option(

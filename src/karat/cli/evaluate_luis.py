@@ -15,7 +15,7 @@ from karat.doors.luis import evaluate_model, read_batch
 from karat.findings import InputError, finding
 
 
-@click.command("evaluate-luis", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("evaluate-luis")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("predicted", type=click.Path(path_type=Path), required=False)
 @click.option("--verbose", is_flag=True, help="Also the scores of place and of type by themselves.")

@@ -12,7 +12,7 @@ from karat.doors.poetry_spans import evaluate_files
 from karat.findings import InputError, finding
 
 
-@click.command("evaluate-poetry-spans", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("evaluate-poetry-spans")
 @click.argument("reference", type=click.Path(path_type=Path))
 @click.argument("system", type=click.Path(path_type=Path))
 @click.argument("output", type=click.Path(path_type=Path))

@@ -9,7 +9,7 @@ from karat.contexts import MODULES, context
 from karat.read import FORMATS
 
 
-@click.command("formats", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("formats")
 def command() -> None:
     """List the file formats and the contexts, with an example record of each."""
     click.echo("File formats (also packed as .gz or .zst, and - for stdin):")

@@ -12,7 +12,7 @@ from karat.contexts import MODULES, catalogue, context
 from karat.metric import Definition, MetricError, parse, unknown_metric
 
 
-@click.command("metrics", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("metrics")
 @click.argument("name", required=False)
 @click.option("-c", "--context", "only", type=click.Choice(list(MODULES)), help="Only the metrics of one context.")
 @guarded

@@ -19,7 +19,7 @@ from karat.report.rows import Grid, number
 from karat.store import Run, Store, Summary, open_store
 
 
-@click.group("runs", context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("runs")
 def command() -> None:
     """Find, extend, compare and share kept evaluations.
 

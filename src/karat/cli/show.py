@@ -26,7 +26,7 @@ from karat.report.rows import Grid
 from karat.store import open_store
 
 
-@click.command("show", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("show")
 @click.argument("sources", nargs=-1, required=True, metavar="RUN | GOLD PRED...")
 @click.option("--worst", type=click.IntRange(1), metavar="N", help="The N units with the worst scores of each system.")
 @click.option("--disagree", metavar="A,B", help="Units that two systems score differently, the widest gaps first.")

@@ -15,7 +15,7 @@ from karat.cli.options import context_options, input_options, said
 from karat.findings import Finding
 
 
-@click.command("validate", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("validate")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @input_options
 @context_options

@@ -17,7 +17,7 @@ from karat.store import Check, Recorded, StoreError, bundle, open_store, verify
 from karat.store.record import run_of
 
 
-@click.command("verify", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("verify")
 @click.argument("run")
 @click.option("--gold", metavar="FILE", help="Where gold is now, if not where it was.")
 @click.option(
