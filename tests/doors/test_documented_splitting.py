@@ -72,6 +72,64 @@ def test_the_driver_evaluates_its_documents():
     assert [len(part.pages()) for part in parts] == [2, 2, 1]
 
 
+class SdkPage(SimpleNamespace):
+    """A page that refuses to be copied by itself, as the SDK's do."""
+
+    def __copy__(self):
+        raise NotImplementedError
+
+    def __deepcopy__(self, memo):
+        raise NotImplementedError
+
+
+class SdkDocument(SimpleNamespace):
+    """A document that copies and cuts itself, as the SDK's do."""
+
+    def __init__(self, texts, id_=None, copy_of_id=None):
+        super().__init__(id_=id_, copy_of_id=copy_of_id, project=None, category=ONE, texts=texts)
+        self.own = [
+            SdkPage(number=n, text=text, document=self, is_first_page=n == 1, is_first_page_confidence=None)
+            for n, text in enumerate(texts, 1)
+        ]
+
+    def pages(self):
+        return self.own
+
+    def __deepcopy__(self, memo):
+        return SdkDocument(self.texts, copy_of_id=self.id_)
+
+    def create_subdocument_from_page_range(self, start_page, end_page, include=False):
+        return SdkDocument(self.texts[start_page.number - 1 : end_page.number - (not include)])
+
+
+class ByText:
+    """A model of the SDK's kind: it marks the page and may want a tokenizer and a device."""
+
+    supports_gpu = True
+    tokenizer = SimpleNamespace(tokenize=lambda document: setattr(document, "tokenized", True) or document)
+
+    def __init__(self, documents):
+        self.test_documents = documents
+
+    def predict(self, page, device):
+        assert page.document.tokenized
+        assert device == "cpu"
+        page.is_first_page, page.is_first_page_confidence = page.text == "Dear", 0.9
+
+
+def test_the_driver_takes_the_sdks_documents():
+    given = SdkDocument(["Dear", "end", "Dear", "", "more"], id_=5)
+    given.own[2].is_first_page = given.own[4].is_first_page = True
+    splitting_ai = SplittingAI(ByText([given]))
+    parts = splitting_ai.propose_split_documents(given)
+    assert [part.texts for part in parts] == [["Dear", "end"], ["Dear", "", "more"]]
+    (marked,) = splitting_ai.propose_split_documents(given, return_pages=True, split_on_blank_pages=True)
+    assert [page.is_first_page for page in marked.pages()] == [True, False, True, False, True]
+    assert isinstance(marked, SdkDocument)
+    evaluation = splitting_ai.evaluate_full()
+    assert (evaluation.tp(), evaluation.fn(), evaluation.tn(), evaluation.fp()) == (2, 1, 2, 0)
+
+
 def test_metrics_logging(caplog):
     with caplog.at_level(logging.INFO):
         EvaluationCalculator(tp=3, fp=0, fn=1, tn=4).metrics_logging()

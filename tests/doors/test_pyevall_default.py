@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from karat.doors.pyevall import MetricFactory, PyEvALLEvaluation, PyEvALLUtils
+from karat.doors.pyevall import MetricFactory, PyEvALLEvaluation, PyEvALLReport, PyEvALLUtils
 from tests.doors.cases import case
 from tests.doors.pyevall_case import answer, differences, files
 from tests.doors.test_pyevall_vectors import RECORDS
@@ -188,3 +188,28 @@ def test_numbers_that_only_pyevall_takes(tmp_path, value):
     found = report(BY_NAME["mono_rand_01"], tmp_path, beta=value)
     assert [f.message for f in found.findings if f.message.startswith("ICM: beta")]
     assert found.report["metrics"]["ICM"]["warnings"][0]["name"] == "METRIC_PARAM_BETA_NOT_VALID_WARNING"
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "expected"),
+    [("aa", "xx", 1.0), ("ab", "xx", 0.0), ("aa", "xy", 0.0), ("ab", "xy", 1.0), ("a", "x", 1.0)],
+)
+def test_nmi_of_one_cluster_is_said_to_be_other(gold, pred, expected):
+    """PyEvALL has no value where either side is one cluster."""
+    sides = [
+        [{"test_case": "t", "id": str(n), "value": [label]} for n, label in enumerate(side)] for side in (pred, gold)
+    ]
+    report = PyEvALLEvaluation().evaluate(*sides, ["NMI-SG"])
+    assert report.report["metrics"]["NMI-SG"]["results"]["average_per_test_case"] == expected
+    assert any("NMI-SG" in one.message for one in report.findings) == (len(set(gold)) == 1 or len(set(pred)) == 1)
+
+
+def test_the_words_of_a_report_have_names(tmp_path):
+    found = report(BY_NAME["clu_perfect"], tmp_path)
+    assert isinstance(found, PyEvALLReport)
+    metric = found.report[PyEvALLReport.METRIC_TAG]["Entropy"]
+    assert metric[PyEvALLReport.STATUS_TAG] == PyEvALLReport.OK
+    assert metric[PyEvALLReport.RESULTS_TAG][PyEvALLReport.AVERAGE_PER_TC_TAG] == 0.0
+    missing = PyEvALLEvaluation().evaluate(str(tmp_path / "no"), str(tmp_path / "no"), ["Accuracy"], report="dataframe")
+    assert isinstance(missing, PyEvALLReport)
+    assert PyEvALLReport.FORMAT_FILE_NOT_EXIST_ERROR in str(missing.report)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any
 
 from karat.doors.documents import Document, Page
@@ -21,10 +21,46 @@ class SplittingAI:
         self.model = model
         self.full_evaluation: FileSplittingEvaluation | None = None
 
-    def propose_split_documents(self, document: Any, return_pages: bool = False, inplace: bool = False) -> list[Any]:
-        """The document with flags on its pages, or the documents that it falls into."""
-        marked = self._marked(document, inplace)
+    def propose_split_documents(
+        self,
+        document: Any,
+        return_pages: bool = False,
+        inplace: bool = False,
+        split_on_blank_pages: bool = False,
+        device: str = "cpu",
+    ) -> list[Any]:
+        """The document with flags on its pages, or the documents that it falls into.
+
+        With ``split_on_blank_pages`` a page with text behind one without is a first page; ``device`` is for models
+        that say ``supports_gpu``.
+        """
+        if getattr(self.model, "requires_images", False):
+            document.get_images()
+        marked = document if inplace else self._copied(document)
+        options = {"device": device} if getattr(self.model, "supports_gpu", False) else {}
+        before = None
+        for page in marked.pages():
+            self._mark(page, options)
+            if split_on_blank_pages and before is not None and page.text.strip() and not before.text.strip():
+                page.is_first_page, page.is_first_page_confidence = True, 1
+            before = page
         return [marked] if return_pages else parts(marked)
+
+    def _copied(self, document: Any) -> Any:
+        """A copy as the document makes it, by the model's tokenizer if there is one; else one of this module."""
+        if not hasattr(type(document), "__deepcopy__"):
+            return copied(document)
+        tokenizer = None if getattr(self.model, "requires_images", False) else getattr(self.model, "tokenizer", None)
+        return tokenizer.tokenize(deepcopy(document)) if tokenizer else deepcopy(document)
+
+    def _mark(self, page: Any, options: dict[str, Any]) -> None:
+        if page.number == 1:
+            page.is_first_page, page.is_first_page_confidence = True, 1
+            return
+        answer = self.model.predict(page, **options)
+        answer = page if answer is None else answer
+        page.is_first_page = bool(answer.is_first_page)
+        page.is_first_page_confidence = getattr(answer, "is_first_page_confidence", None)
 
     def evaluate_full(self, use_training_docs: bool = False, zero_division: Any = "warn") -> FileSplittingEvaluation:
         """Evaluate the model on its test (or training) documents."""
@@ -32,17 +68,6 @@ class SplittingAI:
         pred = [self.propose_split_documents(one, return_pages=True)[0] for one in gold]
         self.full_evaluation = FileSplittingEvaluation(gold, pred, zero_division)
         return self.full_evaluation
-
-    def _marked(self, document: Any, inplace: bool) -> Any:
-        marked = document if inplace else copied(document)
-        for page in marked.pages():
-            if page.number == 1:
-                page.is_first_page, page.is_first_page_confidence = True, 1
-            else:
-                found = self.model.predict(page)
-                page.is_first_page = bool(found.is_first_page)
-                page.is_first_page_confidence = getattr(found, "is_first_page_confidence", None)
-        return marked
 
 
 def copied(document: Any) -> Document:
@@ -58,12 +83,17 @@ def copied(document: Any) -> Document:
     return out
 
 
-def parts(document: Any) -> list[Document]:
-    """One document from each first page up to the next."""
-    found: list[Document] = []
-    for page in document.pages():
-        if page.is_first_page or not found:
-            found.append(Document(project=document.project, category=document.category, copy_of_id=document.copy_of_id))
-        number = len(found[-1].own_pages) + 1
-        Page(document=found[-1], start_offset=page.start_offset, end_offset=page.end_offset, number=number)
-    return found
+def parts(document: Any) -> list[Any]:
+    """One document from each first page up to the next, made by the document itself if it can."""
+    pages = document.pages()
+    firsts = [nth for nth, page in enumerate(pages) if page.is_first_page or not nth]
+    ranges = [pages[low:high] for low, high in zip(firsts, [*firsts[1:], len(pages)], strict=True)]
+    cut = getattr(document, "create_subdocument_from_page_range", None)
+    return [cut(part[0], part[-1], include=True) if cut else subdocument(document, part) for part in ranges]
+
+
+def subdocument(document: Any, pages: list[Any]) -> Document:
+    out = Document(project=document.project, category=document.category, copy_of_id=document.copy_of_id)
+    for number, page in enumerate(pages, 1):
+        Page(document=out, start_offset=page.start_offset, end_offset=page.end_offset, number=number)
+    return out

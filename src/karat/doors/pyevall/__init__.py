@@ -7,7 +7,8 @@ By default the scores that PyEvALL 0.2.11 gets wrong are right, and ``report.fin
 ``PyEvALLEvaluation(strict=True)`` gives PyEvALL's numbers and statuses, bugs included.
 """
 
+from karat.doors.pyevall.codes import PyEvALLReport
 from karat.doors.pyevall.evaluation import PyEvALLEvaluation
 from karat.doors.pyevall.names import MetricFactory, PyEvALLUtils
 
-__all__ = ["MetricFactory", "PyEvALLEvaluation", "PyEvALLUtils"]
+__all__ = ["MetricFactory", "PyEvALLEvaluation", "PyEvALLReport", "PyEvALLUtils"]

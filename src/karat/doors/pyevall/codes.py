@@ -71,3 +71,28 @@ TEXTS: dict[str, str] = {
         for name in ("alfa_param", "alpha_1", "alpha_2", "beta", "k_param", "r_param", "p_param")
     },
 }
+
+UNUSED = (
+    "FORMAT_NO_HEADERS_ROW_ERROR", "FORMAT_NUMBER_COLUMNS_ROW_ERROR", "FORMAT_EMPTY_VALUE_ROW_ERROR",
+    "METRIC_PRECONDITION_CLUSTERING_PREDICTION_ITEMS_WITHOUT_CLUSTER",
+)  # fmt: skip
+"""Codes that PyEvALL names and never gives."""
+
+
+class PyEvALLReport:
+    """The words of a report, as PyEvALL's scripts name them.
+
+    >>> PyEvALLReport.AVERAGE_PER_TC_TAG, PyEvALLReport.FORMAT_EMPTY_FILE_ERROR
+    ('average_per_test_case', 'FORMAT_EMPTY_FILE_ERROR')
+    """
+
+    OK, FAIL, WARNING, STOP, CONTINUE, UNKNOWN = "OK", "FAIL", "WARNING", "STOP", "CONTINUE", "UNKNOWN"
+    METRIC_TAG, FILES_TAG, NAME_TAG, ACRONYM_TAG = "metrics", "files", "name", "acronym"
+    DESCRIPTION_TAG, STATUS_TAG, GOLD_TAG, ERRORS_TAG = "description", "status", "gold", "errors"
+    WARNINGS_TAG, LINES_TAG, EXCEPTION_TAG, CLASSES_TAG = "warnings", "lines", "exception", "classes"
+    RESULTS_TAG, TEST_CASES_TAG, AVERAGE_TAG = "results", "test_cases", "average"
+    AVERAGE_PER_TC_TAG, PRECONDITIONS_TAG = "average_per_test_case", "preconditions"
+
+
+for _code in (*TEXTS, *UNUSED):
+    setattr(PyEvALLReport, _code, _code)

@@ -19,7 +19,7 @@ from karat.doors.pyevall.report import MetaReport, Report, build
 from karat.doors.pyevall.result import MetricResult, Outcome
 from karat.doors.pyevall.rows import File, TestCase, clean, test_cases
 from karat.doors.pyevall.schema import violation
-from karat.doors.pyevall.scores import Scores, Setting
+from karat.doors.pyevall.scores import Scores, Setting, score
 from karat.doors.pyevall.source import NOTES, Source, read
 from karat.findings import finding
 
@@ -221,7 +221,7 @@ class Run:
         """One test case's outcome; False when the metric ends there."""
         for code in unmet(result.key, case, self.params.get("hierarchy"), self.strict):
             result.note(code, case.name)
-        outcome = None if result.failed else self.scores.of(result.key, case, params, setting)
+        outcome = None if result.failed else score(self.scores, result.key, case, params, setting)
         if isinstance(outcome, str):
             result.note(outcome, case.name)
         result.warn([] if outcome is None else params.refused)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
-from karat.doors.pyevall.report import Report
+from karat.doors.pyevall.codes import PyEvALLReport
 from karat.doors.pyevall.table import grid, pipes, tabs
 from karat.findings import Finding
 
@@ -18,10 +18,17 @@ Row = dict[str, Any]
 Rows = list[Row]
 
 
-class FrameReport:
+class Reported(Protocol):
+    """A report of one prediction file."""
+
+    report: dict[str, Any]
+    findings: list[Finding]
+
+
+class FrameReport(PyEvALLReport):
     """Three tables: ``df_average``, ``df_test_case`` and ``df_test_case_classes`` (pandas frames), also printed."""
 
-    def __init__(self, reports: Sequence[Report], strict: bool) -> None:
+    def __init__(self, reports: Sequence[Reported], strict: bool) -> None:
         self.reports, self.strict = list(reports), strict
         tables = [tables_of(one.report, strict) for one in reports]
         self._average, self._test_case, self._classes = (

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from karat.doors.pyevall import codes
+from karat.doors.pyevall.codes import PyEvALLReport
+from karat.doors.pyevall.frames import FrameReport
 from karat.doors.pyevall.journal import Journal
 from karat.doors.pyevall.result import MetricResult
 from karat.findings import Finding
@@ -17,7 +19,7 @@ SHORT = "Ask for the embedded report to read more."
 
 
 @dataclass
-class Report:
+class Report(PyEvALLReport):
     """PyEvALL's report: ``report`` is the dictionary, ``findings`` what karat computed otherwise and why."""
 
     report: dict[str, Any]
@@ -35,9 +37,7 @@ class Report:
         """The scores as tables with tabs on stdout."""
         self._frames().print_report_tsv()
 
-    def _frames(self) -> Any:
-        from karat.doors.pyevall.frames import FrameReport
-
+    def _frames(self) -> FrameReport:
         return FrameReport([self], strict=False)
 
 
@@ -50,9 +50,7 @@ class MetaReport(Report):
         merged = {f"EVALUATION_{number}": one.report for number, one in enumerate(reports, 1)}
         return cls(merged, [finding for one in reports for finding in one.findings])
 
-    def _frames(self) -> Any:
-        from karat.doors.pyevall.frames import FrameReport
-
+    def _frames(self) -> FrameReport:
         return FrameReport([Report(one) for one in self.report.values()], strict=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.contexts.clustering import metrics as m
 from karat.doors.pyevall import codes
@@ -13,10 +13,8 @@ from karat.doors.pyevall.params import Params
 from karat.doors.pyevall.result import Outcome
 from karat.doors.pyevall.rows import TestCase
 from karat.doors.pyevall.scores.counted import scorer
+from karat.doors.pyevall.scores.setting import Setting
 from karat.metric import Definition
-
-if TYPE_CHECKING:
-    from karat.doors.pyevall.scores.scorer import Setting
 
 
 def options(setting: Setting) -> dict[str, Any]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from karat.api import evaluate
 from karat.doors.pyevall.params import Params
 from karat.doors.pyevall.result import Outcome
 from karat.doors.pyevall.rows import TestCase
+from karat.doors.pyevall.scores.setting import Setting
 from karat.metric import Definition
-
-if TYPE_CHECKING:
-    from karat.doors.pyevall.scores.scorer import Setting
 
 
 def cells_of(setting: Setting, kind: str, context: str, options: Mapping[str, Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +16,10 @@ from karat.contexts.tree import icm, icm_norm
 from karat.doors.pyevall.params import Params
 from karat.doors.pyevall.result import Outcome
 from karat.doors.pyevall.rows import TestCase
+from karat.doors.pyevall.scores.setting import Setting
 from karat.hierarchy import Hierarchy
 from karat.metric import Definition
 from karat.score import ratio
-
-if TYPE_CHECKING:
-    from karat.doors.pyevall.scores.scorer import Setting
 
 
 def cells_of(setting: Setting, case: TestCase, hierarchy: Any = None) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.contexts import monolabel
 from karat.doors.pyevall.params import Params
@@ -14,9 +14,7 @@ from karat.doors.pyevall.result import Outcome
 from karat.doors.pyevall.rows import TestCase
 from karat.doors.pyevall.scores import labels
 from karat.doors.pyevall.scores.odd_trees import Paths, adopted, nodes
-
-if TYPE_CHECKING:
-    from karat.doors.pyevall.scores.scorer import Setting
+from karat.doors.pyevall.scores.setting import Setting
 
 
 def kappa(setting: Setting, case: TestCase, params: Params) -> Outcome:

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.doors.pyevall.params import Params
 from karat.doors.pyevall.result import Outcome
 from karat.doors.pyevall.rows import TestCase
-
-if TYPE_CHECKING:
-    from karat.doors.pyevall.scores.scorer import Setting
+from karat.doors.pyevall.scores.setting import Setting
 
 Grades = list[int | None]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from karat.doors.pyevall.params import Params
 from karat.doors.pyevall.result import Outcome
 from karat.doors.pyevall.rows import TestCase
 from karat.doors.pyevall.scores.odd_trees import Paths, adopted, nodes
-
-if TYPE_CHECKING:
-    from karat.doors.pyevall.scores.scorer import Setting
+from karat.doors.pyevall.scores.setting import Setting
 
 Weights = dict[str, float]
 COLUMNS = ("test_case", "id", "value")

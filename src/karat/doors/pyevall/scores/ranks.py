@@ -6,7 +6,7 @@ documents is undefined.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.contexts.ranking.binary import average_precision, precision, r_precision, reciprocal_rank
 from karat.contexts.ranking.graded import dcg, err, ndcg, rbp
@@ -14,9 +14,7 @@ from karat.doors.pyevall.params import Params
 from karat.doors.pyevall.result import Outcome
 from karat.doors.pyevall.rows import TestCase
 from karat.doors.pyevall.scores.counted import scorer
-
-if TYPE_CHECKING:
-    from karat.doors.pyevall.scores.scorer import Setting
+from karat.doors.pyevall.scores.setting import Setting
 
 
 def options(setting: Setting) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def graded(case: TestCase, cases: Sequence[TestCase]) -> bool:
 
 
 def one_cluster(case: TestCase, cases: Sequence[TestCase]) -> bool:
-    return len({tuple(labels) for labels in case.gold.values()}) == 1
+    return any(len({tuple(labels) for labels in side.values()}) == 1 for side in (case.gold, case.pred))
 
 
 def overlapping(case: TestCase, cases: Sequence[TestCase]) -> bool:
@@ -79,7 +79,7 @@ RULES: dict[str, list[tuple[Applies, str]]] = {
     "Entropy": [(always, "the entropy is of gold clusters within each predicted one; PyEvALL's uses joint shares")],
     "ClassEntropy": [(always, "the entropy is of predicted clusters within each gold one; PyEvALL's uses joint shares")],
     "VariationOfInformation": [(always, "bits per gold item; PyEvALL sums over items, those that gold lacks included")],
-    "NMI-SG": [(one_cluster, "one and the same cluster on both sides scores 1; PyEvALL leaves it undefined")],
+    "NMI-SG": [(one_cluster, "a side of one cluster shares all (1) or nothing (0) with the other; PyEvALL leaves it undefined")],
     "RandStatistics": [(lambda case, cases: len(case.gold) < 2, "undefined without a pair; PyEvALL gives 0")],
     "ReliabilityBCubed": [(overlapping, "an item counts among its mates; PyEvALL leaves it out where all overlap")],
 }  # fmt: skip

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.contexts.soft.contrast import icm_soft, icm_soft_norm
 from karat.contexts.soft.metrics import cross_entropy, mae
 from karat.doors.pyevall.scores.counted import scorer
 from karat.doors.pyevall.scores.labels import tree
-
-if TYPE_CHECKING:
-    from karat.doors.pyevall.scores.scorer import Setting
+from karat.doors.pyevall.scores.setting import Setting
 
 
 def options(setting: Setting) -> dict[str, Any]:
