@@ -2,11 +2,12 @@
 """Konfuzio's tutorial on the evaluation of a splitting AI: its objects, its calls, its table."""
 
 import logging
+from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
 
-from karat.doors.file_splitting import (
+from karat.doors.konfuzio import (
     CategorizationEvaluation,
     Category,
     Document,
@@ -14,8 +15,8 @@ from karat.doors.file_splitting import (
     FileSplittingEvaluation,
     Page,
     Project,
+    SplittingAI,
 )
-from karat.doors.splitting_ai import SplittingAI
 
 PROJECT = Project(46)
 ONE, TWO = Category(3, "one", PROJECT), Category(4, "two", PROJECT)
@@ -149,3 +150,9 @@ def test_anything_with_the_attributes_will_do():
     assert evaluation.evaluation_results_by_category[7]["false_negatives"] == 1
     pair = (SimpleNamespace(category=ONE), SimpleNamespace(category=TWO))
     assert CategorizationEvaluation(categories=[ONE, TWO], documents=[pair]).f1(ONE) == 0.0
+
+
+@pytest.mark.parametrize("address", ["file_splitting", "extraction", "splitting_ai"])
+def test_earlier_addresses_lead_to_the_same_objects(address):
+    earlier, konfuzio = import_module(f"karat.doors.{address}"), import_module("karat.doors.konfuzio")
+    assert all(getattr(earlier, name) is getattr(konfuzio, name) for name in konfuzio.__all__)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from karat.doors.extraction import (
+from karat.doors.konfuzio import (
     Annotation,
     AnnotationSet,
     Category,

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from karat.doors.file_splitting import (
+from karat.doors.konfuzio import (
     NO_CATEGORY,
     CategorizationEvaluation,
     Category,

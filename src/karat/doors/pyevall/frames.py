@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
+from karat.doors.kit.table import grid, pipes, tabs
 from karat.doors.pyevall.codes import PyEvALLReport
-from karat.doors.pyevall.table import grid, pipes, tabs
 from karat.findings import Finding
 
 NOTICE = "Scores only: ask for the embedded report to read what stands behind a '-' or an empty table."

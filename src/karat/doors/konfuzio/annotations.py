@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Light annotations for the door `karat.doors.extraction`, and which of a document's annotations it evaluates."""
+"""Light annotations for the door `karat.doors.konfuzio.extraction`, and which of a document's annotations it evaluates."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Konfuzio's evaluation of documents' categories on karat's engine; `karat.doors.file_splitting` offers it too."""
+"""Konfuzio's evaluation of documents' categories on karat's engine; `karat.doors.konfuzio.file_splitting` offers it too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from karat.cells import Ints
 from karat.contexts import catalogue
 from karat.contexts.monolabel import MonoLabelCells
-from karat.doors.calculator import COUNTS, EvaluationCalculator, check_zero_division
+from karat.doors.konfuzio.calculator import COUNTS, EvaluationCalculator, check_zero_division
 from karat.findings import Finding, finding
 
 _metrics = cache(catalogue)
@@ -21,7 +21,7 @@ _metrics = cache(catalogue)
 class CategorizationEvaluation:
     """Categories of documents against predicted ones, each category against the rest.
 
-    >>> from karat.doors.documents import Category, Document
+    >>> from karat.doors.konfuzio.documents import Category, Document
     >>> one, two = Category(1, "invoice"), Category(2, "letter")
     >>> pairs = [(Document(category=one), Document(category=one)), (Document(category=one), Document(category=two))]
     >>> evaluation = CategorizationEvaluation([one, two], pairs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""True and predicted spans side by side, and what each row of them counts for, for the door `karat.doors.extraction`."""
+"""True and predicted spans side by side, and what each row of them counts for, for the door `karat.doors.konfuzio.extraction`."""
 
 from __future__ import annotations
 
