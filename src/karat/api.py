@@ -55,6 +55,8 @@ def evaluate(
     resamples: int = RESAMPLES,
     cluster_by: str | None = None,
     run: str | None = None,
+    judge: Any = None,
+    judge_strata: str | None = None,
     hashes: bool | None = None,
     **options: Any,
 ) -> Evaluation:
@@ -67,19 +69,42 @@ def evaluate(
     Both are paths, ``-``, frames, lists of records, dicts of id → value, or plain sequences paired
     by position; a list of paths, a list with as many ``names``, or a dict of name → sequence scores
     several systems. `karat.Runs` in place of predictions, or ``run`` (a column of the predictions), gives a
-    method of several runs: its means and intervals are in ``methods``.
+    method of several runs: its means and intervals are in ``methods``. ``judge`` labels all units where gold
+    labels a random sample: estimates from both are in ``judged``; ``judge_strata`` names a column of the judge.
 
     >>> karat.evaluate(["A", "B", "B"], ["A", "B", "A"], metrics=["accuracy"])["accuracy"].value
     0.6666666666666666
     """
     methods = methods_of(named(pred, gold, names), run, encoding)
     asked = Asked(
-        context, metrics, format, encoding, columns or {}, undefined, seed, units or methods.repeated, cluster_by,
-        options, hashes,
+        context, metrics, format, encoding, columns or {}, undefined, seed,
+        units or methods.repeated or judge is not None, cluster_by, options, hashes,
     )  # fmt: skip
     wanted = wanted_intervals(intervals, interval_method, resamples, seed)
-    found = scored(gold, methods.systems, asked, wanted)
-    return over_runs(found, methods, wanted.level if wanted else 0.95).evaluation
+    level = wanted.level if wanted else 0.95
+    found = over_runs(scored(gold, methods.systems, asked, wanted), methods, level)
+    if judge is None:
+        return found.evaluation
+    return with_judge(found, judge, methods.systems, replace(asked, cluster_by=judge_strata), level)
+
+
+def with_judge(
+    found: Scored, judge: Any, systems: Sequence[tuple[str, Any]], asked: Asked, level: float
+) -> Evaluation:  # fmt: skip
+    """The evaluation with what gold and the judge say together."""
+    from karat.stats.judging import judged_scores
+
+    if found.plan.options.get("extra") == "wrong":
+        raise MetricError("with a judge, predictions without gold are not wrong: leave extra=wrong out")
+    by_judge = scored(judge, systems, replace(asked, context=found.plan.context.name), None)
+    scores, more = judged_scores(
+        found.evaluation.systems, by_judge.evaluation.systems, found.plan, level, by_judge.clusters
+    )
+    kept = [replace(s, findings=[f for f in s.findings if f.code != "pred-only-ids"]) for s in found.evaluation.systems]
+    kept[0] = replace(kept[0], findings=[*kept[0].findings, *more])
+    said = {"judge": by_judge.evaluation.provenance["inputs"][0] | {"role": "judge", "strata": asked.cluster_by}}
+    provenance = found.evaluation.provenance | said
+    return replace(found.evaluation, systems=kept, judged=scores, provenance=provenance)
 
 
 def over_runs(found: Scored, methods: Methods, level: float) -> Scored:

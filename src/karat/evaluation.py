@@ -212,6 +212,30 @@ class MethodScore:
     """Share of the variance of the mean that is due to the runs."""
 
 
+@dataclass(frozen=True)
+class JudgedScore:
+    """One metric of a system from gold for a sample and a judge's labels for all units."""
+
+    system: str
+    metric: Metric
+    label: str
+    better: Better
+    value: float | None
+    """From both together: right whatever the judge is worth."""
+    interval: Interval | None
+    gold_value: float | None
+    """From the units with gold alone."""
+    gold_interval: Interval | None
+    judge_value: float | None
+    """From the judge alone, on all units: off by nobody knows how much."""
+    weight: float
+    """How much of the judge is used, 0 to 1."""
+    labelled: int
+    unlabelled: int
+    effective: float | None
+    """How many gold labels alone would give the same error."""
+
+
 @dataclass
 class Evaluation(Rendered):
     """One or more systems scored against one gold standard."""
@@ -226,6 +250,8 @@ class Evaluation(Rendered):
     """Texts of gold's units by test case and id (joined by U+001F), where gold has them and units were asked for."""
     methods: list[MethodScore] = field(default_factory=list)
     """Means over runs, where methods were given with several; ``systems`` are the single runs."""
+    judged: list[JudgedScore] = field(default_factory=list)
+    """Scores from gold and a judge together, where a judge was given."""
 
     @property
     def only(self) -> SystemResult:

@@ -256,6 +256,22 @@ KINDS: dict[str, Kind] = {
         "{count} runs ({names}) say little of how much runs differ: intervals use Student's t with few degrees of freedom",
         "give five runs or more of each method",
     ),
+    "judge-overlap": Kind(
+        "error",
+        "the judge labels {judge} {judge:unit|units}, {both} of them among the {gold} with gold: it must label some of these, "
+        "to see how far it is off, and others, to be of use",
+        "give the judge's labels for all units of the predictions, those with gold included, under the same ids",
+    ),
+    "judge-lacks-gold": Kind(
+        "warning",
+        "the judge does not label {count} {count:unit|units} with gold, which {count:is|are} left out of the joint estimate",
+        "label all units with the judge",
+    ),
+    "few-labels": Kind(
+        "warning",
+        "{count} units with gold are few: how far the judge is off is known roughly, and so are the intervals",
+        "label at least 30 units that are drawn at random",
+    ),
     "no-cluster": Kind(
         "warning",
         "{count} {count:unit has|units have} no cluster in gold; each is a cluster of its own",

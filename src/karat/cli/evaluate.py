@@ -51,6 +51,10 @@ from karat.metric import MetricError, parse
 )
 @interval_options
 @run_option
+@click.option(
+    "--judge", metavar="FILE", help="Labels of a judge or model for all units, where gold has a random sample."
+)
+@click.option("--judge-strata", metavar="COLUMN", help="Column of the judge's file by which estimates are stratified.")
 @report_options
 @click.option(
     "--fail-under",
@@ -84,7 +88,10 @@ def command(
         metrics=wanted,
         undefined=given["undefined"],
         seed=given["seed"],
-        **{name: given[name] for name in ("intervals", "interval_method", "resamples", "cluster_by", "run")},
+        **{
+            name: given[name]
+            for name in ("intervals", "interval_method", "resamples", "cluster_by", "run", "judge", "judge_strata")
+        },
         **said(given),
     )
     write(evaluation, given)

@@ -29,13 +29,15 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
         "context": evaluation.context,
         "systems": [_system(evaluation, s) for s in evaluation.systems],
         **_disagreements(evaluation),
-        **(
-            {"methods": [asdict(m) | {"metric": str(m.metric)} for m in evaluation.methods]}
-            if evaluation.methods
-            else {}
-        ),
+        **_summaries(evaluation),
         "provenance": evaluation.provenance | {"plan": evaluation.plan},
     }
+
+
+def _summaries(evaluation: Evaluation) -> dict[str, Any]:
+    """What stands above single systems, where there is any."""
+    every: dict[str, list[Any]] = {"methods": evaluation.methods, "judged": evaluation.judged}
+    return {name: [asdict(s) | {"metric": str(s.metric)} for s in scores] for name, scores in every.items() if scores}
 
 
 def _disagreements(evaluation: Evaluation) -> dict[str, Any]:

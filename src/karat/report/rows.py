@@ -69,7 +69,7 @@ def cell(value: float | None, interval: Interval | None, digits: int) -> str:
 def grids(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4) -> Iterator[Grid]:
     """The tables of a report: the scores, then whatever they are to be broken down by."""
     yield overall(evaluation, digits)
-    yield from methods(evaluation, digits)
+    yield from summaries(evaluation, digits)
     for what in by:
         yield from {"test-case": _by_test_case, "query": _by_test_case, "class": _by_class}[what](evaluation, digits)
 
@@ -82,6 +82,30 @@ def overall(evaluation: Evaluation, digits: int) -> Grid:
     head = ["system", *(s.label for s in evaluation.systems[0])]
     rows = [[s.name, *(cell(x.value, x.interval, digits) for x in s)] for s in evaluation.systems]
     return Grid("Scores", head, rows, undefined(evaluation))
+
+
+def summaries(evaluation: Evaluation, digits: int) -> Iterator[Grid]:
+    """What stands above single systems: means over runs, estimates with a judge."""
+    yield from methods(evaluation, digits)
+    yield from judged(evaluation, digits)
+
+
+def judged(evaluation: Evaluation, digits: int) -> Iterator[Grid]:
+    """Scores from gold and judge together, beside those of either alone."""
+    if not evaluation.judged:
+        return
+    rows = [
+        [
+            s.system, s.label, cell(s.value, s.interval, digits), cell(s.gold_value, s.gold_interval, digits),
+            number(s.judge_value, digits), f"{s.weight:.2f}", f"{s.labelled:,}",
+            "–" if s.effective is None else f"{s.effective:,.0f}",
+        ]
+        for s in evaluation.judged
+    ]  # fmt: skip
+    head = ["system", "metric", "gold and judge", "gold alone", "judge alone", "weight of judge", "labels", "worth"]
+    total = evaluation.judged[0].labelled + evaluation.judged[0].unlabelled
+    note = f"Worth: how many gold labels alone would give the same error, of {total:,} units. The judge alone may be off by any amount."
+    yield Grid("With a judge", head, rows, [note])
 
 
 def methods(evaluation: Evaluation, digits: int) -> Iterator[Grid]:

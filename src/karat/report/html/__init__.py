@@ -14,7 +14,7 @@ from markupsafe import Markup
 from karat.evaluation import Evaluation
 from karat.report.charts import svg
 from karat.report.html.view import Section, View
-from karat.report.rows import methods
+from karat.report.rows import summaries
 
 
 def render(
@@ -29,8 +29,9 @@ def render(
 
     ``section`` stands before the scores: what another report adds to the page.
     """
-    if section is None and evaluation.methods:
-        section = Section("Methods", "Means over runs", [], [], list(methods(evaluation, digits)))
+    grids = list(summaries(evaluation, digits))
+    if section is None and grids:
+        section = Section("Summary", "What stands above single systems", [], [], grids)
     return _page("page.html", View(evaluation, digits, rows, section), title)
 
 

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scores from gold for a sample and a judge for all units, system by system and metric by metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from karat.cells import Cells
+from karat.evaluation import Interval, JudgedScore, Score, SystemResult
+from karat.findings import Finding, InputError, finding
+from karat.metric import MetricError
+from karat.plan import Plan
+from karat.stats.estimate import ClusterKeys, over_test_cases, stratum_of, unit_keys
+from karat.stats.judge import Powered, Reading, powered, stratified
+from karat.stats.resampling import Units
+from karat.stats.statistic import Statistic
+from karat.stats.system import Sample, Stratum
+from karat.weights import Ints, Texts
+
+FEW_LABELS = 30
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One system scored by gold or by the judge, unit by unit in the order of their ids."""
+
+    cells: Cells
+    keys: Texts
+    cell: Ints
+
+    @classmethod
+    def of(cls, cells: Cells) -> Source:
+        if over_test_cases(cells):
+            keys = np.array(cells.test_cases, str)
+            order = np.argsort(keys)
+            return cls(cells, keys[order], order)
+        keys = unit_keys(cells)
+        order = np.argsort(keys)
+        assert cells.unit is not None
+        return cls(cells, keys[order], cells.unit[order])
+
+    def strata(self, keep: Mask, statistic: Statistic) -> list[tuple[Stratum, Ints]]:
+        """The test cases of the units that are kept, and the cell of each of these units."""
+        cell = self.cell[keep]
+        if over_test_cases(self.cells):
+            return [(stratum_of(self.cells, cell, "", statistic, Units(np.ones(len(cell)))), np.arange(len(cell)))]
+        case, out = self.cells.test_case[cell], []
+        for t in np.unique(case):
+            index, local = np.unique(cell[case == t], return_inverse=True)
+            design = Units(np.bincount(local).astype(float))
+            out.append((stratum_of(self.cells, index, self.cells.test_cases[t], statistic, design), local))
+        return out
+
+    def cases(self, keep: Mask) -> Ints:
+        cell = self.cell[keep]
+        return np.zeros(len(cell), np.int64) if over_test_cases(self.cells) else self.cells.test_case[cell]
+
+
+def reading(source: Source, keep: Mask, statistic: Statistic) -> list[Reading]:
+    """Every metric's score of the units that are kept, with the influence of each unit."""
+    parts = source.strata(keep, statistic)
+    sample = Sample([s for s, _ in parts])
+    case = np.unique(source.cases(keep), return_inverse=True)[1]
+    moved = np.zeros((len(case), len(sample.point)))
+    for t, (stratum, local) in enumerate(parts):
+        jack = stratum.jackknife
+        moved[case == t] = (sample.share[t] * jack.centred * np.sqrt((jack.size - 1) / jack.size))[local]
+    return [Reading(float(v), moved[:, k]) for k, v in enumerate(sample.point)]
+
+
+def means(source: Source, keep: Mask, statistic: Statistic) -> NDArray[np.bool_]:
+    """Metrics that are means of unit scores, and so can be estimated stratum by stratum."""
+    parts = source.strata(keep, statistic)
+    return np.asarray(np.all([s.unit_scores.is_mean for s, _ in parts], axis=0) & (len(parts) == 1))
+
+
+def judged_scores(
+    systems: Sequence[SystemResult], judged: Sequence[SystemResult], plan: Plan, level: float,
+    strata: ClusterKeys | None = None,
+) -> tuple[list[JudgedScore], list[Finding]]:  # fmt: skip
+    """Every metric of every system from gold and judge together."""
+    statistic = Statistic(plan.catalogue, plan.metrics, plan.fill)
+    out, found = list[JudgedScore](), list[Finding]()
+    for system, other in zip(systems, judged, strict=True):
+        gold, judge = Source.of(system.cells), Source.of(other.cells)
+        both, labelled = np.isin(gold.keys, judge.keys), np.isin(judge.keys, gold.keys)
+        found += _findings(int(both.sum()), len(gold.keys), len(judge.keys))
+        field = _Field(gold, judge, both, labelled, statistic, _strata(judge, strata))
+        out += [_score(system, s, p, level) for s, p in zip(system, field.powered(), strict=True)]
+    return out, list(dict.fromkeys(found))
+
+
+def _findings(both: int, gold: int, judge: int) -> list[Finding]:
+    if both < 2 or both == judge:
+        raise InputError([finding("judge-overlap", both=both, gold=gold, judge=judge)])
+    out = [finding("judge-lacks-gold", count=gold - both)] if both < gold else []
+    return out + ([finding("few-labels", count=both)] if both < FEW_LABELS else [])
+
+
+def _strata(judge: Source, keys: ClusterKeys | None) -> Texts | None:
+    if keys is None:
+        return None
+    at = np.minimum(np.searchsorted(keys.unit, judge.keys), len(keys.unit) - 1)
+    return np.where(keys.unit[at] == judge.keys, keys.cluster[at], "")
+
+
+@dataclass(frozen=True)
+class _Field:
+    gold: Source
+    judge: Source
+    both: Mask
+    """Units of gold that the judge labels too."""
+    labelled: Mask
+    """Units of the judge that gold labels too."""
+    statistic: Statistic
+    strata: Texts | None
+
+    def powered(self) -> list[Powered]:
+        whole = self._of(np.ones(len(self.judge.keys), bool))
+        if self.strata is None:
+            return whole
+        names, count = np.unique(self.strata, return_counts=True)
+        parts = [self._of(self.strata == name, name) for name in names]
+        mean = means(self.gold, self.both, self.statistic)
+        return [stratified([p[k] for p in parts], count.tolist()) if mean[k] else whole[k] for k in range(len(whole))]
+
+    def _of(self, inside: Mask, stratum: str = "") -> list[Powered]:
+        """The units of the judge that are inside, which may be a stratum."""
+        sample, rest = self.labelled & inside, ~self.labelled & inside
+        kept = self.both & np.isin(self.gold.keys, self.judge.keys[sample])
+        if kept.sum() < 2 or not rest.any():
+            lacks = f"in stratum {stratum!r} " if stratum else ""
+            raise MetricError(
+                f"{lacks}{int(kept.sum())} units have gold and {int(rest.sum())} have the judge alone: two and one at least are needed"
+            )
+        groups = [(self.gold, kept), (self.judge, sample), (self.judge, rest)]
+        cases = [sorted({s.cells.test_cases[t] for t in np.unique(s.cases(k))}) for s, k in groups]
+        if cases[0] != cases[1] or cases[1] != cases[2]:
+            raise MetricError("every test case needs units with gold and units that only the judge labels")
+        return [powered(*each) for each in zip(*(reading(s, k, self.statistic) for s, k in groups), strict=True)]
+
+
+def _score(system: SystemResult, score: Score, found: Powered, level: float) -> JudgedScore:
+    known = np.isfinite(found.estimate) and np.isfinite(found.se)
+    reach = float(special.stdtrit(max(found.labelled - 1, 1), (1 + level) / 2)) * found.gold_se
+    alone = Interval(level, found.gold - reach, found.gold + reach, "jackknife-t", None, found.gold_se)
+    return JudgedScore(
+        system.name, score.metric, score.label, score.better,
+        found.estimate if known else None,
+        Interval(level, *found.interval(level), "prediction-powered", None, found.se) if known else None,
+        found.gold if np.isfinite(found.gold) else None, alone if np.isfinite(found.gold_se) else None,
+        found.judge if np.isfinite(found.judge) else None, found.weight, found.labelled, found.unlabelled,
+        found.effective if known else None,
+    )  # fmt: skip
