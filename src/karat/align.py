@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from karat.columns import Codes, Ints, Mask, distinct, matches, paired, ranked, recode, starts, vocabulary
+from karat.columns import Codes, Ints, Mask, Text, distinct, matches, paired, ranked, recode, starts, vocabulary
 from karat.findings import Finding, finding
 from karat.side import Entries, Keys, Side
 
@@ -224,6 +224,8 @@ class Aligned:
 
     def found(self, key: str) -> Ints:
         """The predicted entry that has the unit and key of each gold entry; −1 where none has."""
+        if isinstance(self.gold[key], Text):
+            return _found_texts(self.gold, self.pred, key)
         gold, pred = self._keys(key)
         if not len(pred):
             return np.full(len(gold), -1)
@@ -243,9 +245,21 @@ class Aligned:
 
     def _keys(self, key: str) -> list[Ints]:
         gold, pred = self.gold[key], self.pred[key]
+        if isinstance(gold, Text):
+            gold, pred = np.split(Text.joined([gold, pred]).codes()[0], [len(gold)])
         low = min(gold.min(initial=0), pred.min(initial=0))
         wide = max(gold.max(initial=0), pred.max(initial=0)) - low + 1
-        return [side.unit * wide + side[key] - low for side in (self.gold, self.pred)]
+        return [self.gold.unit * wide + gold - low, self.pred.unit * wide + pred - low]
+
+
+def _found_texts(gold: Entries, pred: Entries, key: str) -> Ints:
+    """`Aligned.found` of a column of texts: by a hash of unit and text, every hit compared byte for byte."""
+    index, salt = gold.index(key)
+    at, code = index.find(pred.hashes(key, salt))
+    same = pred.alike(key, at, gold, index.row[code])
+    entry = np.full(len(index.row), -1)
+    entry[code[same]] = at[same]
+    return entry[index.code]
 
 
 def _under_rows(side: Side, units: Ints, names: Mapping[str, Sequence[str]]) -> Entries:

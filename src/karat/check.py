@@ -37,6 +37,13 @@ def at_units(side: Side, code: str, units: Any, **facts: Any) -> list[Finding]:
     return out + more(code, len(units), side)
 
 
+def at_entries(side: Side, code: str, entries: Any) -> list[Finding]:
+    """A finding with its line for each of the entries, which say of which record they are."""
+    entries = np.asarray(entries, np.int64).tolist()
+    out = [finding(code, side.name, side.entry_line(entry)) for entry in entries[:LIMIT]]
+    return out + more(code, len(entries), side)
+
+
 def more(kind: str, total: int, side: Side) -> list[Finding]:
     """One finding that counts those past the limit."""
     return [finding("more", side.name, count=total - LIMIT, kind=kind)] if total > LIMIT else []

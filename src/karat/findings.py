@@ -487,6 +487,11 @@ KINDS: dict[str, Kind] = {
         "{found} fields where {expected} are needed",
         "write {layout}, separated by white space",
     ),
+    "spare-fields": Kind(
+        "warning",
+        "{count} {count:line has|lines have} more than {expected} fields (this is the first); what follows is not read",
+        "write {layout}, separated by white space",
+    ),
     "not-a-number": Kind("error", "the {field} {text!r} is not a number", "write a decimal number"),
     "nan-score": Kind("error", "the value is NaN: it has no place in an order", "give the document a number"),
     "infinite-grade": Kind(

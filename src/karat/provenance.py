@@ -20,6 +20,7 @@ from karat.contexts.base import Keys
 from karat.contexts.entries import Entries
 from karat.evaluation import Evaluation, Score
 from karat.read.table import Table
+from karat.side import Side
 
 CHEAP = 2_000
 """Records that are hashed without being asked: 2 ms of one core."""
@@ -106,11 +107,26 @@ def _registered(engine: Engine, table: Table) -> str:
 
 def _records(table: Table) -> dict[str, Any]:
     """What a reader left in arrays, by columns."""
-    own = table.native if table.native is not None else table.coded.get("spans")
+    if table.side is not None and table.side.kind == "number":
+        return _ranked(table.side)
+    own = table.coded.get("spans")
     if own is None:
         return {name: _plain(column) for name, column in table.coded.items()}
-    whole = own if hasattr(own, "records") else next(iter(own.batches(whole=True)))
-    found: dict[str, Any] = whole.records()
+    found: dict[str, Any] = own.records()
+    return found
+
+
+def _ranked(side: Side) -> dict[str, Any]:
+    """The documents of rankings; stated ranks only where they contradict the scores."""
+    entries, query = side.entries, np.array(side.keys.case.names, object)
+    found = {"test_case": query[side.keys.case.code[entries.unit]], "id": np.array(entries["document"].texts(), object)}
+    found["value"] = entries["number"]
+    if "subtopic" in entries:
+        found["subtopic"] = np.array(side.names["subtopic"], object)[entries["subtopic"]]
+    if "rank" in entries:
+        order = np.lexsort((entries["rank"], -entries["number"], entries.unit))
+        worse = (np.diff(entries["rank"][order]) < 0) & (np.diff(entries.unit[order]) == 0)
+        found |= {"rank": entries["rank"].astype(float)} if worse.any() else {}
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.columns import Codes, Ints, recode
+from karat.columns import Codes, Index, Ints, Text, Words, odd, recode, repeats, starts
 from karat.findings import Finding
 
 
@@ -117,7 +117,7 @@ class Entries:
 
     def moved(self, to: Ints) -> Entries:
         """Under other unit numbers (−1: left out), a unit's entries together."""
-        out = Entries(to[self.unit], self.columns)
+        out = self if bool((to == np.arange(len(to))).all()) else Entries(to[self.unit], self.columns)
         if len(out) and out.unit.min() < 0:
             out = out.at(np.flatnonzero(out.unit >= 0))
         rising = bool((out.unit[1:] >= out.unit[:-1]).all())
@@ -125,18 +125,48 @@ class Entries:
 
     def recoded(self, old: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) -> Entries:
         """With the codes of other lists of names."""
+        if not any(name in new and name in old for name in self.columns):
+            return self
         columns = {
             name: recode(column, old[name], new[name]) if name in new and name in old else column
             for name, column in self.columns.items()
         }
         return Entries(self.unit, columns)
 
+    def hashes(self, key: str, salt: int = 0) -> Words:
+        """A number for each entry's unit and text: equal for equal ones."""
+        units = np.arange(1, int(self.unit.max(initial=0)) + 2, dtype=np.uint64) * odd(97, salt)
+        hashed: Words = units[self.unit]
+        hashed += self[key].hash(salt)
+        return hashed
+
+    def index(self, key: str) -> tuple[Index, int]:
+        """An index by unit and text, and the salt of its hashes: tried until no two different entries share one."""
+        salt = 0
+        while True:
+            index = Index(self.hashes(key, salt))
+            if self.alike(key, np.arange(len(self)), self, index.row[index.code]).all():
+                return index, salt
+            salt += 1
+
+    def alike(self, key: str, at: Ints, other: Entries, there: Ints) -> Any:
+        """Whether the entries ``at`` have the units and texts of the other side's entries ``there``."""
+        return (self.unit[at] == other.unit[there]) & self[key][at].equals(other[key][there])
+
+    def repeated(self, key: str) -> tuple[Ints, Ints]:
+        """Entries whose unit and text an earlier entry has, in order, and the first that has them."""
+        later, first = repeats(self.hashes(key))
+        same = self.alike(key, later, self, first)
+        later, first = later[same], first[same]
+        order = np.argsort(later)
+        return later[order], first[order]
+
     @staticmethod
     def joined(parts: Sequence[Entries]) -> Entries:
         """The entries of several batches, their units numbered already."""
         if len(parts) == 1:
             return parts[0]
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0].columns}
+        columns = {name: _concatenated([part[name] for part in parts]) for name in parts[0].columns}
         return Entries(np.concatenate([part.unit for part in parts]), columns)
 
     @staticmethod
@@ -182,6 +212,10 @@ class Side:
         """The physical line on which a unit begins."""
         return self.origin.line_of(unit if self.record is None else int(self.record[unit]))
 
+    def entry_line(self, entry: int) -> int | None:
+        """The physical line of an entry whose column ``record`` says which record it is."""
+        return self.origin.line_of(int(self.entries["record"][entry]))
+
     def take(self, index: Ints) -> Side:
         """Some of the units, with their lines."""
         to = np.full(len(self), -1)
@@ -189,6 +223,23 @@ class Side:
         units = {name: _taken(column, index) for name, column in self.units.items()}
         record = index if self.record is None else self.record[index]
         return replace(self, keys=self.keys.take(index), entries=self.entries.moved(to), units=units, record=record)
+
+
+def by_query(
+    origin: Origin, query: Text, size: Ints, columns: Mapping[str, Any], names: Mapping[str, list[str]] | None = None
+) -> Side:
+    """A side whose units are the queries of records: ``query`` is that of the next ``size`` records, for each of its rows."""
+    code, first = query.codes()
+    unit = np.repeat(code, size)
+    record = np.arange(len(unit), dtype=np.int32 if len(unit) < 2**31 else np.int64)
+    entries = Entries(unit, {**columns, "record": record}).moved(np.arange(len(first)))
+    keys = Keys(Codes(np.arange(len(first)), query[first].texts()), [""] * len(first))
+    begin = np.asarray(entries["record"][starts(entries.sizes(len(first)))], np.int64)
+    return Side(origin, "number", keys, entries, dict(names or {}), record=begin, records=len(unit), context="ranking")
+
+
+def _concatenated(columns: Sequence[Any]) -> Any:
+    return Text.joined(columns) if isinstance(columns[0], Text) else np.concatenate(columns)
 
 
 def _taken(column: Any, index: Ints) -> Any:

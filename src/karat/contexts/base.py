@@ -70,14 +70,14 @@ class Table(Protocol):
     rows: int
     coded: Mapping[str, Any]
     """Columns that are already arrays, in row order, or a context's own form (empty for relations)."""
-    native: Any
-    """What a reader made for its context alone, in place of a relation."""
     roles: Mapping[str, str]
     """The file's own names of our columns."""
     keys: Keys | None
     """What identifies the records, where the reader holds it in memory; then the memo holds the entries."""
     memo: dict[str, Any]
     """What a context read of it and will need again."""
+    side: Side | None
+    """The table as a side, where its reader gave it at once."""
 
     def line(self, row: int) -> int | None:
         """Physical line of a record (rows count from 0)."""
@@ -154,6 +154,10 @@ class Context:
     def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> Cells:
         """The cells of all batches, reduced and merged."""
         raise TypeError(f"context {self.name} does not count")
+
+    def totals(self, both: Aligned) -> dict[str, int]:
+        """What else is counted, in the merged batches."""
+        return {}
 
     def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:
         """What is worth saying of both sides together."""

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.base import Coded
-from karat.contexts.ranking.judgements import Judgements
 from karat.findings import InputError, finding, limited
-from karat.read import rankings, trec
+from karat.read import fast, rankings
 from karat.read.codes import code_column
 from karat.read.indicators import as_indicators, read_indicators
 from karat.read.pages import shape
 from karat.read.relation import Engine, normalise, quoted
 from karat.read.sets import coded_lists, sets_table
-from karat.read.table import Read, Table, match_columns
+from karat.read.table import Read, Table, match_columns, side_table
 from karat.read.tag_lists import is_span_records, is_tag_lists, read_span_records, read_tag_lists
+from karat.side import Side
 
 
 def is_memory(given: Any) -> bool:
@@ -33,8 +33,8 @@ def read_memory(engine: Engine, given: Any, read: Read) -> Table:
     given = _plainer(given)
     if (hasattr(given, "__arrow_c_stream__") and not hasattr(given, "__array__")) or _is_frame(given):
         return _read_frame(engine, given, read)
-    if isinstance(given, Judgements):
-        return trec.table(read, "judgements", given, len(given.grade), [])
+    if isinstance(given, Side):
+        return side_table(given, list(given.findings))
     if read.context == "ranking" and rankings.is_dicts(given):
         return rankings.read_dicts(given, read)
     if isinstance(given, Mapping):
@@ -185,9 +185,11 @@ def coded_table(coded: Coded, read: Read, format: str) -> Table:
 
 def _read_frame(engine: Engine, frame: Any, read: Read) -> Table:
     """A Polars, pandas or PyArrow frame, or anything with the Arrow stream interface."""
-    ranked = rankings.read_frame(frame, read)
-    if ranked is not None:
-        return ranked
+    if fast.ON:
+        from karat.read.fast import frames
+
+        if (ranked := frames.rankings(frame, read)) is not None:
+            return ranked
     if (column := _only_labels(frame, read)) is not None:
         return coded_table(code_column(column), read, type(frame).__module__.split(".")[0])
     raw = f"raw {read.role} {read.name}"

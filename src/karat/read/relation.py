@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from karat.contexts.ranking.relations import rank_beside
+from karat.contexts.ranking.relation import rank_beside
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.long import gather, is_long, long_columns
 from karat.read.records import Swept

@@ -102,8 +102,6 @@ class Table:
     """The only context that this format can mean, if there is one."""
     system: str = ""
     """What the system is called."""
-    native: Any = None
-    """What a reader made for its context alone, in place of a relation."""
     roles: Mapping[str, str] = field(default_factory=dict)
     """The file's own names of our columns."""
     sha256: str | None = None
@@ -116,6 +114,14 @@ class Table:
 
     def line(self, row: int) -> int | None:
         return self.line_of(row)
+
+
+def side_table(side: Side, findings: list[Finding]) -> Table:
+    """The table of a side that a reader gave at once."""
+    origin = side.origin
+    table = Table(origin.name, origin.role, origin.format, "", {}, side.kind, side.records, findings=findings)
+    table.line_of, table.context, table.side = origin.line_of, side.context, side
+    return table
 
 
 def match_columns(

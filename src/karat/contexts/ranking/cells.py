@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.cells import Cells
+from karat.columns import ranked
 from karat.contexts.ranking.limits import within
 from karat.contexts.ranking.rows import Floats, Ints, Rows
 from karat.state import stored
@@ -37,6 +38,8 @@ class RankingCells(Cells):
     classes: list[str]
     run_id = ""
     """What the run calls itself."""
+    tied_documents = 0
+    """Documents, judged or not, that share their score with another of their query."""
 
     def __init__(
         self,
@@ -47,16 +50,20 @@ class RankingCells(Cells):
         counted: Any = None,
         ties: str = "trec",
         no_relevant: Literal["zero", "undefined"] = "zero",
+        top_grade: float | None = None,
     ) -> None:
         queries = len(test_cases)
         super().__init__(np.ones(queries), np.arange(queries), test_cases)
         self.retrieved: Floats = np.asarray(retrieved, float)
-        self.judged = judged.by(np.where(judged.rank > 0, judged.rank, judged.rank.max(initial=0) + 1))
+        # Sums must not depend on the order of a file: documents that were not retrieved stand by falling grade.
+        behind = judged.rank.max(initial=0) + 1 + ranked(-judged.grade)
+        self.judged = judged.by(np.where(judged.rank > 0, judged.rank, behind))
         self.aspects = aspects if aspects is not None else _one_aspect(self.judged)
         self.counted: Floats = np.ones(queries) if counted is None else np.asarray(counted, float)
         """0 for queries that are left out of every mean."""
         self.ties, self.no_relevant = ties, no_relevant
-        self.top_grade: Floats = np.full(queries, max(judged.grade.max(initial=0.0), 0.0))
+        top = max(judged.grade.max(initial=0.0), 0.0) if top_grade is None else top_grade
+        self.top_grade: Floats = np.full(queries, top)
         """Highest grade of the whole collection."""
 
     def said(self, cell: int) -> tuple[str, str]:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from karat.contexts.ranking.judgements import Judgements
-from karat.contexts.ranking.strings import Strings
+from karat.columns import Codes, Text
+from karat.side import Origin, Side, by_query
 
 Nested = dict[str, dict[str, float]]
 
@@ -61,7 +61,7 @@ class Judged:
     """Judgements as most measures see them, a document's last one counting, and by subtopic where there are several."""
 
     last: Nested
-    by_topic: Judgements | None = None
+    by_topic: Side | None = None
 
     @classmethod
     def of(cls, qrels: Any) -> Judged:
@@ -71,9 +71,11 @@ class Judged:
         if len({row[3] for row in rows}) <= 1:
             return cls(nested(rows))
         queries, documents, grades, subtopics = zip(*rows, strict=True)
-        texts = [Strings.of(map(str, column)) for column in (queries, documents, subtopics)]
-        numbers = np.arange(1, len(rows) + 1)
-        return cls(nested(rows), Judgements(texts[0], texts[1], np.array(grades, float), numbers, texts[2]))
+        topic = Codes.of(list(map(str, subtopics)))
+        columns = {"document": Text.of(map(str, documents)), "number": np.array(grades, float), "subtopic": topic.code}
+        query = Text.of(map(str, queries))
+        origin, one = Origin("gold", "gold", "judgements", lambda record: record + 1), np.ones(len(rows), np.int64)
+        return cls(nested(rows), by_query(origin, query, one, columns, {"subtopic": topic.names}))
 
     @property
     def queries(self) -> list[str]:
