@@ -24,6 +24,7 @@ from karat.provenance import input_record, provenance
 from karat.read import Read, Table, read_input
 from karat.read.faulty import leave_out
 from karat.read.relation import SAID, text_column
+from karat.read.source import file_name
 from karat.read.table import NAMES, match_columns
 from karat.stats.settings import RESAMPLES, ComparisonSettings, IntervalSettings
 
@@ -58,6 +59,7 @@ def evaluate(
     judge: Any = None,
     judge_strata: str | None = None,
     hashes: bool | None = None,
+    max_unpacked: int | None = None,
     **options: Any,
 ) -> Evaluation:
     """Score predictions against gold.
@@ -65,6 +67,7 @@ def evaluate(
     ``intervals`` adds confidence intervals at that level (True: 0.95); ``cluster_by`` names the gold
     column whose values are drawn whole (documents, users, …) when units are not independent. ``hashes``
     asks for the canonical hash of every input (None: of those that are read in a moment; False: of none).
+    ``max_unpacked`` is how many bytes a packed file may unpack to (by default 256 MiB, or 200 times its size).
 
     Both are paths, ``-``, frames, lists of records, dicts of id → value, or plain sequences paired
     by position; a list of paths, a list with as many ``names``, or a dict of name → sequence scores
@@ -78,7 +81,7 @@ def evaluate(
     methods = methods_of(named(pred, gold, names), run, encoding)
     asked = Asked(
         context, metrics, format, encoding, columns or {}, undefined, seed,
-        units or methods.repeated or judge is not None, cluster_by, options, hashes,
+        units or methods.repeated or judge is not None, cluster_by, options, hashes, max_unpacked,
     )  # fmt: skip
     wanted = wanted_intervals(intervals, interval_method, resamples, seed)
     level = wanted.level if wanted else 0.95
@@ -135,11 +138,13 @@ class Asked:
     cluster_by: str | None
     options: Mapping[str, Any]
     hashes: bool | None = None
+    max_unpacked: int | None = None
 
     @property
     def given(self) -> Given:
         clustered = {"cluster": self.cluster_by} if self.cluster_by else {}
-        return Given(self.format, self.encoding, {**self.columns, **clustered}, self.context, self.options)
+        columns = {**self.columns, **clustered}
+        return Given(self.format, self.encoding, columns, self.context, self.options, self.max_unpacked)
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -206,6 +211,7 @@ def compare(
     cluster_by: str | None = None,
     run: str | None = None,
     paired_runs: bool = False,
+    max_unpacked: int | None = None,
     **options: Any,
 ) -> Comparison:
     """Compare systems on the same gold, pair by pair, with paired tests corrected over all of them.
@@ -229,7 +235,10 @@ def compare(
         round(1 - level, 12), correction, baseline, tuple(tests), draws, margin, rope, seed, detect, paired_runs
     )
     methods = methods_of(several, run, encoding)
-    asked = Asked(context, metrics, format, encoding, columns or {}, undefined, seed, True, cluster_by, options)
+    asked = Asked(
+        context, metrics, format, encoding, columns or {}, undefined, seed, True, cluster_by, options,
+        max_unpacked=max_unpacked,
+    )  # fmt: skip
     found = scored(gold, methods.systems, asked, IntervalSettings(level, interval_method, resamples, seed))
     if methods.repeated:
         from karat.stats.methods import compare_methods
@@ -301,6 +310,7 @@ class Given(NamedTuple):
     columns: Mapping[str, str]
     context: str | None
     options: Mapping[str, Any]
+    max_unpacked: int | None = None
 
 
 def named(pred: Any, gold: Any, names: Sequence[str] | None) -> list[tuple[str, Any]]:
@@ -335,7 +345,7 @@ def _all_paths(given: Sequence[Any]) -> bool:
 
 
 def system_name(pred: Any) -> str:
-    return os.path.basename(os.fspath(pred)) if _is_path(pred) else "system"
+    return os.path.basename(file_name(pred)) if _is_path(pred) else "system"
 
 
 def distinct(names: Sequence[str]) -> list[str]:
@@ -351,9 +361,9 @@ def distinct(names: Sequence[str]) -> list[str]:
 def read_side(engine: Embedded, stack: ExitStack, given: Any, role: str, how: Given, name: str | None = None) -> Table:
     """Gold or one system's predictions, read and free of file errors."""
     read = Read(
-        name or ("gold" if not _is_path(given) else os.fspath(given)), role, how.columns, how.context, how.options
+        name or ("gold" if not _is_path(given) else file_name(given)), role, how.columns, how.context, how.options
     )
-    table = read_input(engine, stack, given, read, how.format, how.encoding)
+    table = read_input(engine, stack, given, read, how.format, how.encoding, how.max_unpacked)
     if name:
         table.system = name
     return table
@@ -482,10 +492,11 @@ def validate(
     format: str | None = None,
     encoding: str | None = None,
     columns: Mapping[str, str] | None = None,
+    max_unpacked: int | None = None,
     **options: Any,
 ) -> list[Finding]:
     """Everything that can be said against one file, without scoring it."""
-    how = Given(format, encoding, columns or {}, context, options)
+    how = Given(format, encoding, columns or {}, context, options, max_unpacked)
     with Embedded() as engine, ExitStack() as stack:
         try:
             table = read_side(engine, stack, given, "gold", how)

@@ -98,6 +98,11 @@ KINDS: dict[str, Kind] = {
     "file-foreign": Kind(
         "error", "this is {found}, not a data file", "unpack or export it; `karat formats` lists what can be read"
     ),
+    "unpacked-too-large": Kind(
+        "error",
+        "{packed:,} bytes that unpack to more than {most:,}",
+        "pass --max-unpacked SIZE (max_unpacked in Python) if the file is meant to be that large",
+    ),
     "file-empty": Kind("error", "the file is empty", "write at least one record"),
     "no-records": Kind("error", "the file holds no record", "write at least one record"),
     "unknown-format": Kind(

@@ -27,6 +27,7 @@ from karat.cli.printing import write_whole
 from karat.evaluation import Evaluation
 from karat.methods import Runs
 from karat.metric import MetricError, parse
+from karat.read.source import file_name
 
 
 @click.command("evaluate")
@@ -118,7 +119,7 @@ def named(pred: str) -> tuple[str, Any]:
     """``NAME=FILE``, ``NAME=RUN,RUN`` or a file whose own name is the system's."""
     name, mark, file = pred.partition("=")
     if not mark or not name or os.path.exists(pred):
-        return os.path.basename(pred), pred
+        return os.path.basename(file_name(pred)), pred
     return name, Runs(file.split(",")) if "," in file and not os.path.exists(file) else file
 
 

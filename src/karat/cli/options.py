@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import click
 
@@ -52,6 +53,19 @@ def _help(meanings: dict[Option, list[str]]) -> str:
     )
 
 
+class Size(click.ParamType[int]):
+    """A number of bytes: ``300``, ``500MB``, ``20GB``."""
+
+    name = "size"
+    units: ClassVar = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMGT]?B?)", str(value).upper())
+        if found is None or (found[2] and found[2] not in self.units):
+            self.fail(f"{value!r} is no size: write 500MB or 20GB", param, ctx)
+        return int(float(found[1]) * self.units[found[2]])
+
+
 input_options = _stacked(
     click.option(
         "-c", "--context", type=click.Choice(list(MODULES)), help="Context; detected from the data if not given."
@@ -63,6 +77,9 @@ input_options = _stacked(
         help="File format; detected from the content if not given.",
     ),
     click.option("--encoding", metavar="NAME", help="Text encoding, if not UTF-8 (for example latin-1)."),
+    click.option(
+        "--max-unpacked", type=Size(), metavar="SIZE", help="Most that a packed file may unpack to (500MB, 20GB, …)."
+    ),
     click.option("--id", "id_column", metavar="COLUMN", help="Column that holds the ids."),
     click.option("--value", "value_column", metavar="COLUMN", help="Column that holds the values."),
     click.option("--test-case", "test_case_column", metavar="COLUMN", help="Column that holds the test case."),
@@ -134,4 +151,5 @@ def said(given: dict[str, Any]) -> dict[str, Any]:
         "format": given["format"],
         "encoding": given["encoding"],
         "columns": columns,
+        "max_unpacked": given["max_unpacked"],
     } | options

@@ -11,7 +11,7 @@ from karat.findings import InputError, finding
 from karat.read import brat, conll, delimited, docbin, json, parquet, rankings, spans, trec
 from karat.read.memory import is_memory, read_memory
 from karat.read.relation import Engine
-from karat.read.source import Source
+from karat.read.source import Source, file_name
 from karat.read.table import Read, Table
 
 __all__ = ["FORMATS", "Format", "Read", "Table", "read_input"]
@@ -57,14 +57,16 @@ FORMATS: dict[str, Format] = {
 
 
 def read_input(
-    engine: Engine, stack: ExitStack, given: Any, read: Read, format: str | None = None, encoding: str | None = None
-) -> Table:
+    engine: Engine, stack: ExitStack, given: Any, read: Read, format: str | None = None, encoding: str | None = None,
+    max_unpacked: int | None = None,
+) -> Table:  # fmt: skip
     """A path, ``-``, or data in memory as a table of the engine."""
     if is_memory(given):
         return read_memory(engine, given, read)
     if brat.is_folder(given):
+        read.name = file_name(given)
         return brat.read_folder(given, read)
-    source = Source(given, stack, encoding)
+    source = Source(given, stack, encoding, max_unpacked)
     read.name = source.name
     table = FORMATS[format or meant(detect(source), read.context)].read(engine, source, read)
     table.sha256, table.bytes = source.sha256, source.original.stat().st_size

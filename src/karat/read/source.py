@@ -7,7 +7,6 @@ import bz2
 import codecs
 import gzip
 import hashlib
-import io
 import lzma
 import mmap
 import os
@@ -16,7 +15,7 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -25,70 +24,129 @@ from typing import IO, Any
 from karat.findings import Finding, InputError, finding
 
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}
-_OPENERS: dict[str, Callable[..., Any]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 _BINARY = (b"PAR1", b"ARROW1")
 _FOREIGN = {
     b"PK": "a zip archive (or a spreadsheet)", b"7z\xbc\xaf": "a 7z archive", b"%PDF": "a PDF file", b"\x89PNG": "a picture", b"SQLite": "a database",
 }  # fmt: skip
 """What files begin with that are often given by mistake."""
+BLOCK = 1 << 20
 _BOMS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8: "utf-8-sig"}
+
+
+LEAST, RATIO, MOST = 256 << 20, 200, 64 << 30
+"""A packed file may unpack to LEAST bytes, or to RATIO times its own size but no more than MOST."""
+
+
+def file_name(path: str | os.PathLike[str]) -> str:
+    """A path as it can be printed and kept: bytes that are no UTF-8 are spelt out."""
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 class Source:
     """A named file, unpacked and re-encoded to UTF-8 where it needs to be."""
 
-    def __init__(self, given: str | os.PathLike[str], stack: ExitStack, encoding: str | None = None) -> None:
-        self.name = os.fspath(given)
+    def __init__(
+        self,
+        given: str | os.PathLike[str],
+        stack: ExitStack,
+        encoding: str | None = None,
+        max_unpacked: int | None = None,
+    ) -> None:
+        self.name = file_name(given)
         self.findings: list[Finding] = []
         self._stack = stack
-        self.path = Path(self.name)
+        self.path = Path(given)
         if self.name == "-":
-            self.path = self._kept(sys.stdin.buffer)
-        elif os.path.exists(self.path) and self.path.is_fifo():  # what a pipe gives can be read once only
-            self.path = self._kept(self.path.open("rb"))
+            self.path = self._kept(self._stdin())
         self._must_exist()
+        try:
+            if (
+                not self.path.is_file() or not self.path.stat().st_size
+            ):  # a pipe can be read but once, /proc not in place
+                self.path = self._kept(self.path.open("rb"))
+            self._must_hold_something()
+        except OSError as error:
+            raise self._unreadable(error.strerror or error) from error
         self.original = self.path
-        self._unpack()
+        if file_name(self.path) != os.fspath(self.path):
+            self.path = self._linked()
+        self._unpack(max_unpacked)
         self._recode(encoding)
+
+    def _stdin(self) -> IO[bytes]:
+        if sys.stdin is None:
+            raise self._unreadable("the standard input is closed")
+        return sys.stdin.buffer
 
     def _must_exist(self) -> None:
         if not os.path.exists(self.path):
             raise InputError([finding("file-missing", self.name, path=os.path.abspath(self.name))])
         if self.path.is_dir():
             raise InputError([finding("file-is-directory", self.name)])
-        try:
-            with self.path.open("rb") as file:
-                empty = not file.read(1)
-        except OSError as error:
-            raise InputError([finding("file-unreadable", self.name, reason=error.strerror or error)]) from error
-        if empty:
-            raise InputError([finding("file-empty", self.name)])
+        if self.path.is_char_device() and os.path.realpath(self.path) != os.devnull and not self._is_terminal():
+            raise self._unreadable("it is a device")
+
+    def _is_terminal(self) -> bool:
+        with self.path.open("rb", buffering=0) as device:
+            return device.isatty()
+
+    def _must_hold_something(self) -> None:
+        with self.path.open("rb") as file:
+            if not file.read(1):
+                raise InputError([finding("file-empty", self.name)])
+
+    def _unreadable(self, reason: object) -> InputError:
+        return InputError([finding("file-unreadable", self.name, reason=reason)])
 
     def _kept(self, stream: IO[bytes]) -> Path:
-        with self._temporary() as file:
-            shutil.copyfileobj(stream, file)
-            return Path(file.name)
+        with stream:
+            return self._written(iter(lambda: stream.read(BLOCK), b""))
 
-    def _temporary(self) -> IO[bytes]:
-        folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="karat-"))
-        return (Path(folder) / "input").open("wb")
+    def _temporary(self) -> Path:
+        return Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="karat-"))) / "input"
 
-    def _unpack(self) -> None:
+    def _written(self, blocks: Iterable[bytes]) -> Path:
+        path = self._temporary()
+        with path.open("wb") as file:
+            file.writelines(blocks)
+        return path
+
+    def _linked(self) -> Path:
+        """The file under a name that is UTF-8, which is all that the engine can open."""
+        path = self._temporary()
+        try:
+            path.symlink_to(self.path.absolute())
+        except OSError:
+            shutil.copyfile(self.path, path)
+        return path
+
+    def _unpack(self, most: int | None) -> None:
         foreign = next((what for mark, what in _FOREIGN.items() if self.head.startswith(mark)), None)
         if foreign and (b"\0" in self.head or not self.head.isascii()):
             raise InputError([finding("file-foreign", self.name, found=foreign)])
         packing = next((name for mark, name in _PACKED.items() if self.head.startswith(mark)), None)
         if packing is None:
             return
+        if most is None:
+            most = max(LEAST, min(MOST, RATIO * self.path.stat().st_size))
         try:
-            with _opened(self.path, packing) as packed, self._temporary() as file:
-                shutil.copyfileobj(packed, file)
-                self.path = Path(file.name)
+            self.path = self._written(self._limited(unpacked(self.path, packing), most))
+        except InputError:
+            raise
         except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-            raise InputError([finding("file-unreadable", self.name, reason=f"{packing}: {error}")]) from error
+            raise self._unreadable(f"{packing}: {error}") from error
         self.__dict__.pop("head", None)
         if not self.head:
             raise InputError([finding("file-empty", self.name)])
+
+    def _limited(self, blocks: Iterable[bytes], most: int) -> Iterator[bytes]:
+        size = 0
+        for block in blocks:
+            size += len(block)
+            if size > most:
+                packed = self.path.stat().st_size
+                raise InputError([finding("unpacked-too-large", self.name, most=most, packed=packed)])
+            yield block
 
     def _recode(self, encoding: str | None) -> None:
         if self.head.startswith(_BINARY):
@@ -102,18 +160,19 @@ class Source:
         if wanted == "utf-16":
             self.findings.append(finding("encoding-utf16", self.name, encoding="UTF-16"))
         try:
-            with self.path.open(encoding=wanted, newline="") as text, self._temporary() as file:
-                for block in iter(lambda: text.read(1 << 20), ""):
-                    file.write(block.removeprefix("\ufeff").encode())
-                self.path = Path(file.name)
+            with self.path.open(encoding=wanted, newline="") as text:
+                self.path = self._written(block.encode() for block in _without_mark(text))
         except UnicodeError as error:
-            raise InputError([finding("file-unreadable", self.name, reason=f"it is not {wanted}: {error}")]) from error
+            raise self._unreadable(f"it is not {wanted}: {error}") from error
+        except OSError as error:
+            raise self._unreadable(error.strerror or error) from error
         self.__dict__.pop("head", None)
 
     def _is_utf8(self, encoding: str) -> bool:
         try:
+            "".encode(encoding)  # rot13 and the like are codecs, but not of text
             return codecs.lookup(encoding).name == "utf-8"
-        except LookupError as error:
+        except (LookupError, ValueError) as error:
             way_out = "name one that Python knows, such as latin-1, cp1252 or utf-16"
             raise InputError([finding("bad-option", self.name, message=str(error), way_out=way_out)]) from error
 
@@ -141,9 +200,7 @@ class Source:
         content = self.bytes()
         if b"\r\n" not in content:
             return None
-        with self._temporary() as file:
-            file.write(content.replace(b"\r\n", b"\n"))
-            return Path(file.name)
+        return self._written([content.replace(b"\r\n", b"\n")])
 
     def lines(self) -> Iterator[bytes]:
         """Physical lines, from the first."""
@@ -204,52 +261,70 @@ def _looks_wide(head: bytes) -> str | None:
     return "utf-16-be" if even.count(0) > 0.7 * len(even) else None
 
 
-def _opened(path: Path, packing: str) -> Any:
-    if packing in _OPENERS:
-        return _OPENERS[packing](path, "rb")
+def _without_mark(text: IO[str]) -> Iterator[str]:
+    """The text in blocks, without a byte-order mark in front; anywhere else U+FEFF is a character."""
+    yield text.read(BLOCK).removeprefix("\ufeff")
+    yield from iter(lambda: text.read(BLOCK), "")
+
+
+def unpacked(path: Path, packing: str) -> Iterator[bytes]:
+    """The content of a packed file in blocks; whatever stands behind the first stream must be a whole stream too."""
+    with path.open("rb") as file:
+        if packing == "gzip":
+            with gzip.open(file) as content:
+                yield from iter(lambda: content.read(BLOCK), b"")
+        else:
+            yield from _streams(file, _STREAMS[packing])
+
+
+def _streams(file: IO[bytes], maker: Callable[[], Any]) -> Iterator[bytes]:
+    stream = maker()
+    size = getattr(stream, "piece", BLOCK)
+    for piece in iter(lambda: file.read(size), b""):
+        while piece:
+            if stream.eof:
+                piece, stream = piece.lstrip(b"\0"), maker()  # zeros may stand between streams
+            yield stream.decompress(piece, BLOCK)
+            while not stream.eof and not stream.needs_input:
+                yield stream.decompress(b"", BLOCK)
+            piece = stream.unused_data if stream.eof else b""
+    if not stream.eof:
+        raise EOFError("the data are cut off")
+
+
+def _zstd() -> Any:
     try:
         from compression import zstd  # type: ignore[import-not-found]  # Python 3.14
 
-        return zstd.open(path, "rb")
+        return zstd.ZstdDecompressor()
     except ImportError:
+        return _Zstandard()
+
+
+class _Zstandard:
+    """A zstd frame by the package zstandard, which unpacks all that it is given: so it is given little at a time."""
+
+    piece = 1 << 11
+    needs_input = True
+
+    def __init__(self) -> None:
         import zstandard
-    return io.BufferedReader(_Frames(zstandard.ZstdDecompressor(), path.open("rb")))
 
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
 
-class _Frames(io.RawIOBase):
-    """The content of zstd frames, one after the other; a frame that is cut off is an error."""
-
-    def __init__(self, maker: Any, file: IO[bytes]) -> None:
-        self._maker, self._file = maker, file
-        self._frame: Any = None
-        self._ready = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._ready and self._step():
-            pass
-        size = min(len(buffer), len(self._ready))
-        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
-        return size
-
-    def _step(self) -> bool:
-        """Unpack some more; False at the end."""
-        left = self._frame.unused_data if self._frame and self._frame.eof else b""
-        packed = left or self._file.read(1 << 20)
-        if not packed:
-            if self._frame and not self._frame.eof:
-                raise EOFError("the data are cut off")
-            return False
-        if self._frame is None or self._frame.eof:
-            self._frame = self._maker.decompressobj()
+    def decompress(self, data: bytes, most: int) -> bytes:
         try:
-            self._ready = self._frame.decompress(packed)
+            return self._frame.decompress(data)
         except Exception as error:
             raise ValueError(error) from error
-        return True
 
-    def close(self) -> None:
-        self._file.close()
-        super().close()
+    @property
+    def eof(self) -> bool:
+        return bool(self._frame.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._frame.unused_data)
+
+
+_STREAMS: dict[str, Callable[[], Any]] = {"bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompressor, "zstd": _zstd}

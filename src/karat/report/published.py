@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
@@ -19,10 +20,15 @@ Names = dict[str, str]
 
 def published(evaluation: Evaluation) -> Evaluation:
     """The evaluation with files in place of paths; the original keeps the paths, by which `verify` reads again."""
-    names = file_names(i["path"] for i in evaluation.provenance["inputs"] if i["bytes"] is not None)
-    inputs = [i | {"path": names.get(i["path"], i["path"])} for i in evaluation.provenance["inputs"]]
+    provenance = evaluation.provenance
+    inputs = [*provenance["inputs"], *([provenance["judge"]] if "judge" in provenance else [])]
+    names = file_names(i["path"] for i in inputs if i["bytes"] is not None or i["format"] == "brat")
+    shown = {"inputs": [i | {"path": names.get(i["path"], i["path"])} for i in provenance["inputs"]]}
+    if "judge" in provenance:
+        path = provenance["judge"]["path"]
+        shown["judge"] = provenance["judge"] | {"path": names.get(path, path)}
     systems = [replace(s, findings=_renamed(s.findings, names)) for s in evaluation.systems]
-    return replace(evaluation, systems=systems, provenance=evaluation.provenance | {"inputs": inputs})
+    return replace(evaluation, systems=systems, provenance=provenance | shown)
 
 
 def published_comparison(comparison: Comparison) -> Comparison:
@@ -46,4 +52,10 @@ def _shortest(own: tuple[str, ...], others: list[tuple[str, ...]]) -> str:
 
 
 def _renamed(findings: Iterable[Finding], names: Names) -> list[Finding]:
-    return [with_fields(f, file=names.get(f.file or "", f.file)) for f in findings]
+    return [with_fields(f, file=_named(f.file, names)) if f.file else f for f in findings]
+
+
+def _named(file: str, names: Names) -> str:
+    """A file by its name, or by its place in the folder that is the input."""
+    folder = next((path for path in names if file.startswith(path + os.sep)), None)
+    return names.get(file, file) if folder is None else names[folder] + file.removeprefix(folder)
