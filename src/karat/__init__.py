@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from karat.api import compare, evaluate, validate
+    from karat.client import Client
     from karat.comparison import Comparison
     from karat.evaluation import Evaluation, Score
     from karat.findings import Finding, InputError
@@ -20,6 +21,7 @@ _WHERE = {
     "evaluate": "karat.api",
     "compare": "karat.api",
     "assert_not_worse": "karat.gate",
+    "Client": "karat.client",
     "Comparison": "karat.comparison",
     "validate": "karat.api",
     "Evaluation": "karat.evaluation",
@@ -37,7 +39,7 @@ _WHERE = {
 __version__ = "0.1.0"
 
 __all__ = [
-    "Comparison", "Evaluation", "Finding", "Hierarchy", "InputError", "Metric", "MetricError", "Runs", "Score",
+    "Client", "Comparison", "Evaluation", "Finding", "Hierarchy", "InputError", "Metric", "MetricError", "Runs", "Score",
     "assert_not_worse", "compare", "evaluate", "parse", "validate",
 ]  # fmt: skip
 

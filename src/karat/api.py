@@ -493,13 +493,14 @@ def validate(
     encoding: str | None = None,
     columns: Mapping[str, str] | None = None,
     max_unpacked: int | None = None,
+    role: str = "gold",
     **options: Any,
 ) -> list[Finding]:
-    """Everything that can be said against one file, without scoring it."""
+    """Everything that can be said against one file, without scoring it; ``role`` is gold or pred."""
     how = Given(format, encoding, columns or {}, context, options, max_unpacked)
     with Embedded() as engine, ExitStack() as stack:
         try:
-            table = read_side(engine, stack, given, "gold", how)
+            table = read_side(engine, stack, given, role, how)
             plan = make_plan(context or detect_context(table, []), None, options)
             drop_faulty(engine, table, [], plan)
             return [*side_findings(engine, table, plan), *table.findings]

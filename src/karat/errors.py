@@ -63,14 +63,14 @@ def has_units(cells: Cells) -> bool:
 def worst(evaluation: Evaluation, system: SystemResult, metric: str | Metric | None = None, limit: int = 20) -> Worst:
     """The units with the worst scores, worst first; units alike in score come in the order of their ids."""
     known = catalogue(evaluation.context)
-    chosen, (score,) = _unit_scores(known, _metrics(evaluation), [system.cells], metric)
-    cell, cases, ids = _units(system.cells)
-    value = _short(known, chosen, score)[cell]
+    chosen, (score,) = unit_scores_of(known, trial_metrics(evaluation), [system.cells], metric)
+    cell, cases, ids = units_of(system.cells)
+    value = shortfall(known, chosen, score)[cell]
     bad = np.flatnonzero(value < 0)
-    order = bad[np.lexsort((_order(ids[bad]), cases[bad], value[bad]))]
+    order = bad[np.lexsort((counted_order(ids[bad]), cases[bad], value[bad]))]
     units = []
     for i, at in zip(order[:limit].tolist(), cell[order[:limit]].tolist(), strict=True):
-        text = _text(evaluation, system.cells, at, cases[i], ids[i])
+        text = text_of(evaluation, system.cells, at, cases[i], ids[i])
         units.append(Unit(cases[i], ids[i], float(score[at]), *system.cells.said(at), text))
     return Worst(chosen, units, len(order))
 
@@ -81,8 +81,8 @@ def disagreements(
     """Units that two systems score differently, the widest gaps first, and how many there are."""
     first, second = (_named(evaluation, name) for name in (a, b))
     known = catalogue(evaluation.context)
-    chosen, (one, other) = _unit_scores(known, _metrics(evaluation), [first.cells, second.cells], metric)
-    keys, cells = _common(first.cells, second.cells)
+    chosen, (one, other) = unit_scores_of(known, trial_metrics(evaluation), [first.cells, second.cells], metric)
+    keys, cells = common_units(first.cells, second.cells)
     gap = np.abs(one[cells[:, 0]] - other[cells[:, 1]])
     order = np.argsort(-np.nan_to_num(gap), kind="stable")
     order = order[np.nan_to_num(gap)[order] > 1e-12]
@@ -90,7 +90,7 @@ def disagreements(
     for i in order[:limit].tolist():
         (here, there), (case, unit) = cells[i].tolist(), keys[i]
         (gold, left), (_, right) = first.cells.said(here), second.cells.said(there)
-        text = _text(evaluation, first.cells, here, case, unit)
+        text = text_of(evaluation, first.cells, here, case, unit)
         out.append(Difference(case, unit, (float(one[here]), float(other[there])), gold, (left, right), text))
     return chosen, out, len(order)
 
@@ -115,7 +115,7 @@ def _named(evaluation: Evaluation, name: str) -> SystemResult:
     raise MetricError(f"there is no system {name!r}; there are: {', '.join(s.name for s in evaluation.systems)}")
 
 
-def _metrics(evaluation: Evaluation) -> list[Metric]:
+def trial_metrics(evaluation: Evaluation) -> list[Metric]:
     """Metrics to score units by, in the order in which they are tried: the evaluation's, then the context's usual ones."""
     known = catalogue(evaluation.context)
     usual = [known.resolve(name) for name in context(evaluation.context).metrics]
@@ -127,7 +127,7 @@ def _trial(definition: Definition) -> tuple[bool, bool]:
     return not (definition.unit_mean or definition.proportion), "f1" not in definition.name
 
 
-def _unit_scores(
+def unit_scores_of(
     known: Catalogue, metrics: Sequence[Metric], sides: Sequence[Cells], wanted: str | Metric | None
 ) -> tuple[Metric, list[Floats]]:
     """The score of a single unit of each cell, by the metric that was named or the first that tells units apart."""
@@ -136,7 +136,7 @@ def _unit_scores(
         return metric, [_each(known, metric, cells) for cells in sides]
     for metric in metrics:
         scores = [_each(known, metric, cells) for cells in sides]
-        if any((_short(known, metric, s) < 0).any() for s in scores) or len(_values(scores)) > 1:
+        if any((shortfall(known, metric, s) < 0).any() for s in scores) or len(_values(scores)) > 1:
             return metric, scores
     raise MetricError("no metric of this evaluation tells one unit from another; name one that does with -m")
 
@@ -146,7 +146,7 @@ def _values(scores: Sequence[Floats]) -> Floats:
     return np.unique(every[~np.isnan(every)])
 
 
-def _short(known: Catalogue, metric: Metric, score: Floats) -> Floats:
+def shortfall(known: Catalogue, metric: Metric, score: Floats) -> Floats:
     """How far each score is from a perfect one, as a number below 0; from the best where none is known."""
     definition = known[metric.name]
     turned = -score if definition.better == "lower" else score
@@ -165,7 +165,7 @@ def _each(known: Catalogue, metric: Metric, cells: Cells) -> Floats:
     return np.concatenate([known[metric.name].compute(p.per_cell_weights(), p, metric).value for p in parts])
 
 
-def _units(cells: Cells) -> tuple[Any, Any, Any]:
+def units_of(cells: Cells) -> tuple[Any, Any, Any]:
     """Cell, test case and id of each unit."""
     if cells.unit is not None and cells.unit_ids is not None:
         cases = np.array(cells.test_cases, object)[cells.test_case[cells.unit]]
@@ -179,16 +179,16 @@ def _units(cells: Cells) -> tuple[Any, Any, Any]:
     raise MetricError("the units of this evaluation were not kept; evaluate with units=True")
 
 
-def _order(ids: Any) -> Any:
+def counted_order(ids: Any) -> Any:
     """Ids as people count: item 9 before item 10."""
     return np.array([_NUMBER.sub(lambda m: m[0].zfill(20), i) for i in ids.tolist()], object)
 
 
-def _common(first: Cells, second: Cells) -> tuple[list[tuple[str, str]], Any]:
+def common_units(first: Cells, second: Cells) -> tuple[list[tuple[str, str]], Any]:
     """Test case and id of the units that both systems have, in order, and their cells in each."""
-    sides = [_units(cells) for cells in (first, second)]
+    sides = [units_of(cells) for cells in (first, second)]
     (left, cases, ids), (right, *other) = sides
-    order = np.lexsort((_order(ids), cases))
+    order = np.lexsort((counted_order(ids), cases))
     if np.array_equal(cases, other[0]) and np.array_equal(ids, other[1]):
         return list(zip(cases[order].tolist(), ids[order].tolist(), strict=True)), np.stack([left, right], 1)[order]
     known = dict(zip(zip(other[0].tolist(), other[1].tolist(), strict=True), right.tolist(), strict=True))
@@ -197,5 +197,5 @@ def _common(first: Cells, second: Cells) -> tuple[list[tuple[str, str]], Any]:
     return [key for key, _ in both], np.array([pair for _, pair in both], np.int64).reshape(-1, 2)
 
 
-def _text(evaluation: Evaluation, cells: Cells, cell: int, test_case: str, unit: str) -> str:
+def text_of(evaluation: Evaluation, cells: Cells, cell: int, test_case: str, unit: str) -> str:
     return (evaluation.texts or {}).get(f"{test_case}\x1f{unit}", "") or cells.text(cell)

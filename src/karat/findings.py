@@ -583,5 +583,23 @@ KINDS: dict[str, Kind] = {
         "give references that do not overlap; the pages are scored all the same",
     ),
     "door-differs": Kind("note", "{what}", "{switch} gives {tool}'s own number"),
+    # the server
+    "file-too-large": Kind(
+        "error", "the file has more than {most} bytes once it is unpacked", "send a smaller file, or ask the organiser"
+    ),
+    "too-many-rows": Kind(
+        "error", "the file has more than {most} lines", "send fewer records, or ask the organiser to raise the limit"
+    ),
+    "packed-twice": Kind("error", "the file is packed more than once", "pack it once, or send it as it is"),
+    "over-limit": Kind(
+        "error",
+        "scoring needs more {what} than the server gives to one file",
+        "send a smaller file, or ask the organiser",
+    ),
+    "not-scored": Kind(
+        "error",
+        "the file is well formed, but cannot be scored against the gold standard of this benchmark",
+        "see that its ids, test cases and kind of value are those of the benchmark's data",
+    ),
     "more": Kind("note", "{count} more {count:finding|findings} of kind {kind}", "mend the ones shown first"),
 }

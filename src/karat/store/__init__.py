@@ -17,15 +17,16 @@ if TYPE_CHECKING:
     from karat.store.checks import Check, Recorded, verify
     from karat.store.errors import StoreError
     from karat.store.listing import Summary
-    from karat.store.run import Run
+    from karat.store.run import Run, compare_runs
     from karat.store.runs import Store, open_store
 
 _WHERE = {
-    "Check": "checks", "Recorded": "checks", "Run": "run", "Store": "runs", "StoreError": "errors", "Summary": "listing", "open_store": "runs",
+    "Check": "checks", "Recorded": "checks", "Run": "run", "Store": "runs", "StoreError": "errors", "Summary": "listing", "compare_runs": "run",
+    "open_store": "runs",
     "verify": "checks",
 }  # fmt: skip
 
-__all__ = ["Check", "Recorded", "Run", "Store", "StoreError", "Summary", "open_store", "verify"]
+__all__ = ["Check", "Recorded", "Run", "Store", "StoreError", "Summary", "compare_runs", "open_store", "verify"]
 
 
 def __getattr__(name: str) -> Any:

@@ -40,6 +40,8 @@ class Filter:
 
     context: str | None = None
     tag: str | None = None
+    without: str | None = None
+    """A tag that the runs must not have."""
     metric: str | None = None
     """A metric as it prints (``ndcg@10``), or its name, whatever its parameters."""
     since: str | None = None
@@ -53,6 +55,8 @@ class Filter:
             wanted = wanted.where(runs.c.context == self.context)
         if self.tag:
             wanted = wanted.where(runs.c.id.in_(select(tags.c.run_id).where(tags.c.tag == self.tag)))
+        if self.without:
+            wanted = wanted.where(runs.c.id.not_in(select(tags.c.run_id).where(tags.c.tag == self.without)))
         if self.metric:
             wanted = wanted.where(runs.c.id.in_(_with(self.metric)))
         if self.since:

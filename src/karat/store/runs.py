@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -48,11 +49,26 @@ class Store:
         """Where it is, without a password."""
         return shown(self.address)
 
-    def save(self, evaluation: Evaluation, tags: Iterable[str] = ()) -> Run:
-        """Keep the evaluation, whole or not at all."""
-        return self._insert(packed(evaluation), list(tags))
+    def transaction(self, *, write: bool = False) -> AbstractContextManager[Connection]:
+        """The store's database for a moment, for those who keep tables of their own beside the runs."""
+        return self._database.write() if write else self._database.read()
 
-    def _insert(self, record: Record, tag_names: list[str]) -> Run:
+    def save(
+        self,
+        evaluation: Evaluation,
+        tags: Iterable[str] = (),
+        within: Callable[[Connection, str], None] | None = None,
+    ) -> Run:
+        """Keep the evaluation, whole or not at all.
+
+        ``within`` is called with the transaction and the run's id: what it writes is kept with the run, and what it
+        raises undoes both.
+        """
+        return self._insert(packed(evaluation), list(tags), within)
+
+    def _insert(
+        self, record: Record, tag_names: list[str], within: Callable[[Connection, str], None] | None = None
+    ) -> Run:
         run_id, names = record.run["id"], [checked_tag(t) for t in dict.fromkeys(tag_names)]
         parts = [{"run_id": run_id, "position": i} | vars(part) for i, part in enumerate(record.systems)]
         rows = [row for i, s in enumerate(record.systems) for row in score_rows(run_id, i, unpack(s.result))]
@@ -63,6 +79,8 @@ class Store:
                 connection.execute(scores.insert(), rows)
             if names:
                 connection.execute(tags.insert(), [{"run_id": run_id, "tag": tag} for tag in names])
+            if within:
+                within(connection, run_id)
         return run_of(record, names)
 
     def __getitem__(self, name: str) -> Run:
@@ -85,7 +103,7 @@ class Store:
             return count(connection, Filter(**wanted))
 
     def list(self, *, limit: int | None = None, offset: int = 0, **wanted: Any) -> list[Summary]:
-        """Runs, newest first; a filter has ``context``, ``tag``, ``metric``, ``since`` and ``until``.
+        """Runs, newest first; a filter has ``context``, ``tag``, ``without`` (a tag), ``metric``, ``since`` and ``until``.
 
         >>> import tempfile, karat.store
         >>> store = karat.store.open_store(tempfile.mkdtemp() + "/runs.db")
@@ -147,6 +165,13 @@ class Store:
         if known != record.run["digest"]:
             raise StoreError(f"the store has another run with the id {run_id}")
         return self[run_id]
+
+    def backup(self, target: str | os.PathLike[str]) -> int:
+        """Copy everything, as it is at one moment, to a SQLite file that is a store itself; gives the rows copied."""
+        from karat.store.backup import copy
+
+        with self._database.read() as connection:
+            return copy(connection, os.fspath(target))
 
     def close(self) -> None:
         self._database.close()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from karat.report.charts import svg
@@ -22,8 +22,8 @@ class Bar:
     note: str = ""
 
 
-def bars(rows: Sequence[Bar], *, title: str) -> str:
-    """An SVG bar chart from 0; labels that are too long are shortened."""
+def bars(rows: Sequence[Bar], *, title: str, link: Callable[[str], str] | None = None) -> str:
+    """An SVG bar chart from 0; labels that are too long are shortened, and ``link`` leads to a row's units."""
     ends = [v for row in rows for v in (row.low, row.value, row.high) if v is not None]
     ticks = svg.nice_ticks(min([0.0, *ends]), max([1.0, *ends]))
     side = svg.side([row.label for row in rows], LABEL)
@@ -37,6 +37,9 @@ def bars(rows: Sequence[Bar], *, title: str) -> str:
     for i, row in enumerate(rows):
         parts += _texts(row, side, TOP + ROW * i + 15)
     note = svg.side([row.note for row in rows], NOTE, 11)
+    if link:
+        place = [svg.rect(0, TOP + ROW * i, side + PLOT + note, ROW - 2, opacity=0) for i in range(len(rows))]
+        parts += [svg.linked(link(r.label), f"{r.label}: {r.note}", p) for r, p in zip(rows, place, strict=True)]
     return svg.document(side + PLOT + note + 8, bottom + 24, parts, title)
 
 

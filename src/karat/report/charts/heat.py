@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,15 @@ DARK = 6
 Counts = NDArray[np.int64]
 
 
-def heat_map(rows: Sequence[str], columns: Sequence[str], counts: Counts, *, title: str) -> str:
-    """An SVG matrix, gold down and predicted across, coloured by the share of the row.
+def heat_map(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    counts: Counts,
+    *,
+    title: str,
+    link: Callable[[str, str], str] | None = None,
+) -> str:
+    """An SVG matrix, gold down and predicted across, coloured by the share of the row; ``link`` leads to a cell's units.
 
     Cells of one colour are one path and the numbers of one row one line of text, so that a
     matrix of twenty classes takes 10 kB.
@@ -42,7 +49,18 @@ def heat_map(rows: Sequence[str], columns: Sequence[str], counts: Counts, *, tit
         dark = level[i] > DARK
         parts.append(_line(np.where(dark, 0, counts[i]).tolist(), side, step, y))
         parts.append(_line(np.where(dark, counts[i], 0).tolist(), side, step, y, " on"))
+    parts += _links(rows, columns, counts, side, step, link) if link else []
     return svg.document(max(width, 130), height, parts, title)
+
+
+def _links(
+    rows: Sequence[str], columns: Sequence[str], counts: Counts, side: int, step: int, link: Callable[[str, str], str]
+) -> Iterator[str]:
+    """A place to click on over every cell that has units."""
+    for i, j in np.argwhere(counts > 0).tolist():
+        said = f"gold {rows[i]}, predicted {columns[j]}: {counts[i, j]}"
+        place = svg.rect(side + step * j, HEAD + ROW * i, step - 2, ROW - 2, opacity=0)
+        yield svg.linked(link(rows[i], columns[j]), said, place)
 
 
 def _step(heads: Sequence[str], counts: Counts) -> int:

@@ -101,6 +101,11 @@ def dot(x: float, y: float, *, css: str = "accent", radius: float = 4, title: st
     return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" class="{css}">{hover}</circle>'
 
 
+def linked(target: str, said: str, part: str) -> str:
+    """A part of a chart that leads somewhere."""
+    return f'<a href="{escape(target)}" aria-label="{escape(said)}"><title>{escape(said)}</title>{part}</a>'
+
+
 def document(width: float, height: float, parts: Iterable[str], label: str) -> str:
     """A whole chart with its theme; ``label`` is read out by screen readers."""
     size = f'viewBox="0 0 {number(width)} {number(height)}" width="{number(width)}" height="{number(height)}" style="--w:{number(width)}px"'

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from markupsafe import Markup
@@ -113,11 +113,26 @@ def drawn(title: str, image: str, table: Table | None = None) -> Chart:
     return Chart(title, Markup(svg.bare(image)), table)
 
 
+class Links(Protocol):
+    """Where the marks of charts lead: the units of a pair of classes, or those of a class that are wrong."""
+
+    def pair(self, system: str, gold: str, pred: str) -> str: ...
+    def label(self, system: str, gold: str) -> str: ...
+
+
 class View:
     """The parts of a page about one evaluation."""
 
-    def __init__(self, evaluation: Evaluation, digits: int, rows: int, section: Section | None = None) -> None:
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        digits: int,
+        rows: int,
+        section: Section | None = None,
+        links: Links | None = None,
+    ) -> None:
         self.evaluation, self.digits, self.rows, self.section = evaluation, digits, rows, section
+        self.links = links
         self.systems = [SystemView(self, s) for s in evaluation.systems]
 
     @property
@@ -360,7 +375,9 @@ class SystemView:
         shown = [_bar(label, main.by_class[label], self.view) for label in labels]
         title = f"{_class_heads([main])[0]} by class"
         title += f" (the {len(labels)} worst of {len(main.by_class):,})" if len(labels) < len(main.by_class) else ""
-        return drawn(title, bars(shown, title=f"{title}: {self.name}"), table)
+        links = self.view.links
+        link = partial(links.label, self.name) if links else None
+        return drawn(title, bars(shown, title=f"{title}: {self.name}", link=link), table)
 
     def _classes(self, main: Score) -> list[str]:
         """All classes, or the worst if there are too many."""
@@ -380,7 +397,7 @@ class SystemView:
         """Confusion matrices and timelines drawn, other details as tables."""
         for detail in self.result.details:
             if detail.kind == "matrix" and len(detail.rows) <= LARGEST:
-                yield _matrix(detail, self.name)
+                yield _matrix(detail, self.name, self.view.links)
             elif detail.kind == "timeline":
                 yield drawn(detail.title, timeline(detail), _plain(detail, self.view))
             else:
@@ -427,10 +444,11 @@ def _meter(score: Score, bounds: tuple[float, float]) -> Markup:
     return Markup(f"{head}{''.join(parts)}</svg>")
 
 
-def _matrix(detail: Detail, system: str) -> Chart:
+def _matrix(detail: Detail, system: str, links: Links | None = None) -> Chart:
     counts = np.array([row[1:] for row in detail.rows], np.int64).reshape(len(detail.rows), -1)
     names = [str(row[0]) for row in detail.rows]
-    image = heat_map(names, detail.columns[1:], counts, title=f"{detail.title}: {system}")
+    link = partial(links.pair, system) if links else None
+    image = heat_map(names, detail.columns[1:], counts, title=f"{detail.title}: {system}", link=link)
     title = detail.title.partition(" (gold down")[0]  # the chart says which way is which
     table = Table(title, detail.columns, [[str(v) for v in row] for row in detail.rows])
     return drawn(title, image, table)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A benchmark as one file, with gold, submissions and scores: for another server, or for the shelf."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+import zipfile
+import zlib
+from typing import IO, Any
+
+import msgspec
+from sqlalchemy import Connection
+
+from karat.store import Store, StoreError
+from karat.web import benchmarks, boards, files, people, submissions, tables
+from karat.web.benchmarks import Benchmark, Settings
+from karat.web.limits import Limits
+from karat.web.people import Person
+from karat.web.problems import Problem, invalid
+from karat.web.submissions import Submission
+from karat.web.work import HIDDEN
+
+FORMAT = 1
+HEADER = "benchmark.json"
+
+
+class Team(msgspec.Struct):
+    id: str
+    name: str
+
+
+class Sent(msgspec.Struct):
+    """A submission, without its file and run."""
+
+    id: str
+    team: str
+    system: str
+    phase: str
+    sha256: str
+    received: str
+    state: str
+    name: str
+    run: str | None = None
+    scores: dict[str, float | None] = {}
+    findings: list[dict[str, Any]] = []
+
+
+class Header(msgspec.Struct):
+    """The readable part of an exported benchmark."""
+
+    karat_benchmark: int
+    id: str
+    created: str
+    gold: str
+    settings: Settings
+    teams: list[Team]
+    submissions: list[Sent]
+
+
+def export(store: Store, benchmark: Benchmark) -> IO[bytes]:
+    """Everything of a benchmark as an open archive; tokens are left out, for they are nobody else's."""
+    out = tempfile.TemporaryFile(prefix="karat-")  # noqa: SIM115 (whoever asks closes it)
+    with store.transaction() as connection, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        sent, _ = submissions.listed(connection, benchmark, limit=1_000_000)
+        teams = [Team(id, name) for id, name in benchmarks.teams(connection, benchmark).items()]
+        gold = files.find(connection, benchmark.gold)
+        rows = [_sent(connection, s) for s in sent]
+        header = Header(FORMAT, benchmark.id, benchmark.created, gold.name, benchmark.settings, teams, rows)
+        archive.writestr(HEADER, msgspec.json.format(msgspec.json.encode(header), indent=1))
+        _add(archive, connection, "gold", benchmark.gold)
+        for one in sent:
+            _add(archive, connection, f"files/{one.id}", one.file)
+            if one.run:
+                archive.writestr(f"runs/{one.run}", store.export(one.run), zipfile.ZIP_STORED)
+    out.seek(0)
+    return out
+
+
+def _sent(connection: Connection, s: Submission) -> Sent:
+    found = [msgspec.structs.asdict(f) for f in s.findings]
+    name = files.find(connection, s.file).name
+    return Sent(s.id, s.team, s.system, s.phase, s.sha256, s.received, s.state, name, s.run, s.scores, found)
+
+
+def _add(archive: zipfile.ZipFile, connection: Connection, name: str, file: str) -> None:
+    with archive.open(name, "w", force_zip64=True) as out:
+        for piece in files.pieces(connection, file):
+            out.write(piece)
+
+
+DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, ValueError, NotImplementedError, RuntimeError)
+"""All that reading an archive and its JSON may raise."""
+
+
+def load(store: Store, source: IO[bytes], owner: Person, limits: Limits) -> Benchmark:
+    """The benchmark of an exported file; its teams need new tokens."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            if sum(i.file_size for i in archive.infolist()) > 8 * limits.unpacked:
+                raise invalid("The archive holds more than the server takes.")
+            header = msgspec.json.decode(archive.read(HEADER), type=Header)
+            if header.karat_benchmark > FORMAT:
+                raise invalid("The file was exported by a newer karat; upgrade karat to import it.")
+            return _loaded(store, archive, header, owner)
+    except (Problem, StoreError):
+        raise
+    except DAMAGE as error:
+        raise invalid("This is no exported benchmark, or it is damaged.") from error
+
+
+def _loaded(store: Store, archive: zipfile.ZipFile, header: Header, owner: Person) -> Benchmark:
+    runs = {s.run for s in header.submissions if s.run}
+    for run in sorted(runs):
+        try:
+            store.load(archive.read(f"runs/{run}"))
+        except StoreError as error:
+            raise invalid(str(error)) from error
+        store.tag(run, HIDDEN)
+    with store.transaction(write=True) as connection:
+        settings = msgspec.to_builtins(header.settings)
+        with archive.open("gold") as gold:
+            made = benchmarks.create(connection, owner, settings, _spooled(gold), header.gold, header.id)
+        teams = {t.id: _team(connection, made, t.name) for t in header.teams}
+        for sent in header.submissions:
+            with archive.open(f"files/{sent.id}") as source:
+                file = files.keep(connection, _spooled(source), sent.name)
+            if file.sha256 != sent.sha256:
+                raise invalid("A file of the archive was changed after it was exported.")
+            row = {
+                "id": secrets.token_hex(12), "benchmark": made.id, "team": teams[sent.team], "system": sent.system,
+                "phase": sent.phase, "file": file.id, "sha256": sent.sha256, "received": sent.received, "job": "",
+                "state": "failed" if sent.state == "queued" else sent.state, "run": sent.run,
+                "scores": msgspec.json.encode(sent.scores).decode(),
+                "findings": msgspec.json.encode(sent.findings).decode(),
+            }  # fmt: skip
+            connection.execute(tables.submissions.insert(), [row])
+        for phase in made.phases:
+            boards.ask(connection, made, phase.name, owner)
+    return made
+
+
+def _spooled(source: IO[bytes]) -> IO[bytes]:
+    """A file of the archive that can be read twice."""
+    out = tempfile.TemporaryFile(prefix="karat-")  # noqa: SIM115
+    while block := source.read(1 << 20):
+        out.write(block)
+    out.seek(0)
+    return out
+
+
+def _team(connection: Connection, benchmark: Benchmark, name: str) -> str:
+    """A team whose token is worth nothing until it is renewed."""
+    person, _ = people.invite(connection, "participant", name, benchmark.id)
+    people.revoke(connection, person.id)
+    return person.id

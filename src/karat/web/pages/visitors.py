@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signing in and out, tokens of the whole server, and the audit log."""
+
+from __future__ import annotations
+
+from starlette.responses import RedirectResponse, Response
+
+from karat.web import people, tables
+from karat.web.asking import Ask
+from karat.web.problems import Problem, missing
+from karat.web.showing import html
+
+PAGE = 100
+
+
+def sign_in_form(ask: Ask, wrong: bool = False) -> Response:
+    return html(ask, "sign_in.html", 401 if wrong else 200, wrong=wrong, then=_inside(ask.query("then")))
+
+
+def _inside(path: str) -> str:
+    """A place on this server to go on to."""
+    return path if path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() else "/"
+
+
+def sign_in(ask: Ask) -> Response:
+    """A browser shows a token, and gets a session."""
+    ask.server.rates.spend("login", ask.address, ask.server.limits.logins)
+    with ask.server.store.transaction(write=True) as connection:
+        person = people.holder(connection, ask.said("token"))
+        people.note(connection, person or ask.person, ask.address, "sign in" if person else "sign in refused", "")
+        secret = people.open_session(connection, person) if person else ""
+    if not secret:
+        return sign_in_form(ask, wrong=True)
+    then = _inside(ask.said("then"))
+    if then == "/" and person and person.benchmark:
+        then = f"/benchmarks/{person.benchmark}"
+    ask.request.state.cookie = secret
+    return RedirectResponse(ask.url(then), 303)
+
+
+def sign_out(ask: Ask) -> Response:
+    with ask.server.store.transaction(write=True) as connection:
+        people.close_session(connection, ask.cookie)
+    response = RedirectResponse(ask.url("/"), 303)
+    response.delete_cookie("karat", path=ask.server.root or "/")
+    return response
+
+
+def tokens(ask: Ask, secret: str = "", whose: str = "") -> Response:
+    """Everybody who may use the server, for administrators."""
+    ask.must_be("admin")
+    page = max(ask.number("page", 1, 100_000), 1)
+    with ask.server.store.transaction() as connection:
+        found = people.listed(connection)
+        log = tables.audit.select().order_by(tables.audit.c.id.desc()).limit(PAGE).offset(PAGE * (page - 1))
+        lines = connection.execute(log).all()
+    return html(
+        ask, "tokens.html", people=found, secret=secret, whose=whose, lines=lines, page=page,
+        roles=[r for r in people.ROLES if r != "participant"], size=PAGE,
+    )  # fmt: skip
+
+
+def tokens_change(ask: Ask) -> Response:
+    """Make, renew or revoke a token."""
+    ask.must_be("admin")
+    what, whose, secret = ask.said("what"), ask.said("person"), ""
+    with ask.server.store.transaction(write=True) as connection:
+        if what == "invite":
+            person, secret = people.invite(connection, ask.said("role"), ask.said("name"))
+            whose = person.name
+        elif what in ("renew", "revoke"):
+            known = people.find(connection, whose)
+            if known is None:
+                raise missing("token")
+            if what == "revoke" and known.id == ask.person.id:
+                raise Problem(409, "own-token", "This is your own token", "Have another administrator revoke it.")
+            secret = people.renew(connection, whose) if what == "renew" else ""
+            people.revoke(connection, whose) if what == "revoke" else None
+            whose = known.name
+        else:
+            raise missing("form")
+        ask.note(connection, f"{what} token", whose)
+    return tokens(ask, secret, whose) if secret else RedirectResponse(ask.url("/tokens"), 303)

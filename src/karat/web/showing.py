@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Templates: what every page needs, and how it is filled in."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+import karat
+from karat.report.charts import svg
+from karat.report.rows import number
+from karat.web.people import LOCAL, NOBODY
+from karat.web.problems import Problem
+from karat.web.server import Server, csrf
+
+
+def html(ask: Any, template: str, status: int = 200, refresh: int = 0, **values: Any) -> Response:
+    """A page; with ``refresh`` it is asked for again after so many seconds, also without scripts."""
+    text = _templates().get_template(template).render(ask=ask, person=ask.person, server=ask.server, **values)
+    return HTMLResponse(text, status, {"refresh": str(refresh)} if refresh else None)
+
+
+class Lost:
+    """What a page about a problem knows of the request: the visitor may be unknown."""
+
+    def __init__(self, request: Request, server: Server) -> None:
+        self.request, self.server = request, server
+        self.person = NOBODY if server.accounts else LOCAL
+        self.csrf = csrf(request.cookies.get("karat", ""))
+
+    def url(self, path: str, **query: Any) -> str:
+        return self.server.at(path)
+
+
+def problem_page(request: Request, server: Server, problem: Problem) -> Response:
+    found = html(Lost(request, server), "problem.html", problem.status, problem=problem)
+    found.headers.update(problem.headers)
+    return found
+
+
+@cache
+def _templates() -> Environment:
+    loader = ChoiceLoader(
+        [
+            PackageLoader("karat.web"),
+            PrefixLoader({"report": PackageLoader("karat.report.html", "")}),
+        ]
+    )
+    found = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    found.filters |= {
+        "shown": svg.printable, "number": number, "markdown": markdown, "day": day, "bare": bare, "amount": amount,
+    }  # fmt: skip
+    found.globals |= {"version": karat.__version__, "asset": asset, "LOCAL": LOCAL}
+    return found
+
+
+def markdown(text: str) -> Markup:
+    """An organiser's words; HTML in them is shown, not run, and pictures from elsewhere are links."""
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    return Markup(reader.render(text))
+
+
+def day(moment: str | None) -> str:
+    """A moment to the minute.
+
+    >>> day("2026-11-16T12:34:56+00:00")
+    '2026-11-16 12:34'
+    """
+    return (moment or "")[:16].replace("T", " ")
+
+
+def amount(n: int) -> str:
+    return f"{n:,}"
+
+
+def bare(image: str) -> Markup:
+    """A chart without styles of its own, which the policy of the page would refuse."""
+    return Markup(re.sub(r' style="--w:[^"]*"', "", svg.bare(str(image))))
+
+
+@cache
+def assets() -> dict[str, tuple[str, bytes]]:
+    """Files that pages load, by name: their type and content."""
+    report, own = files("karat.report.html"), files("karat.web").joinpath("static")
+    css = report.joinpath("page.css").read_text("utf-8") + str(svg.STYLE) + own.joinpath("karat.css").read_text("utf-8")
+    script = report.joinpath("page.js").read_text("utf-8") + own.joinpath("karat.js").read_text("utf-8")
+    return {
+        "karat.css": ("text/css", css.encode()),
+        "karat.js": ("text/javascript", script.encode()),
+        "icon.svg": ("image/svg+xml", own.joinpath("icon.svg").read_bytes()),
+    }
+
+
+@cache
+def asset(name: str) -> str:
+    """The path of such a file, which changes with its content."""
+    return f"/static/{hashlib.sha256(assets()[name][1]).hexdigest()[:12]}/{name}"
+
+
+def serve_asset(ask: Any) -> Response:
+    """A file that pages load; it never changes under its name."""
+    kind, content = assets().get(ask.part("name"), ("", b""))
+    if not kind:
+        return Response(status_code=404)
+    return Response(content, media_type=kind, headers={"cache-control": "public, max-age=31536000, immutable"})
+
+
+TYPES = {
+    "json": "application/json", "tsv": "text/tab-separated-values", "csv": "text/csv", "markdown": "text/markdown",
+    "latex": "application/x-tex", "html": "text/html",
+}  # fmt: skip
+"""Types of downloads."""
+ENDINGS = {"markdown": "md", "latex": "tex"}
+
+
+def download(text: str | bytes, form: str, name: str) -> Response:
+    """A table or report as a file; a report in HTML has its own styles, so that it must not run on this site."""
+    safe = re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-") or "karat"
+    headers = {"content-disposition": f'attachment; filename="{safe}.{ENDINGS.get(form, form)}"'}
+    return Response(text, media_type=TYPES[form], headers=headers)
