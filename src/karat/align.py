@@ -76,7 +76,9 @@ def coverage_findings(gold: Side, pred: Side, both: Meeting, options: Mapping[st
         out.append(finding(code, pred.name, examples=_examples(gold, both.gold[both.pred < 0]), **facts))
     if counts["pred_only"]:
         examples = _examples(pred, both.pred[both.gold < 0])
-        out.append(finding("pred-only-ids", pred.name, count=counts["pred_only"], examples=examples))
+        policy = "counted as wrong" if options.get("extra") == "wrong" else "left out"
+        facts = {"count": counts["pred_only"], "policy": policy}
+        out.append(finding("pred-only-ids", pred.name, examples=examples, **facts))
     return out + (_look_alikes(gold, pred, both) if counts["gold_only"] and counts["pred_only"] else [])
 
 

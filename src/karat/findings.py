@@ -106,7 +106,9 @@ KINDS: dict[str, Kind] = {
     "file-empty": Kind("error", "the file is empty", "write at least one record"),
     "no-records": Kind("error", "the file holds no record", "write at least one record"),
     "unknown-format": Kind(
-        "error", "the format cannot be told from the content", "name it with --input-format; `karat formats` lists them"
+        "error",
+        "the format cannot be told from the content",
+        "name it with --input-format (in Python format=); `karat formats` lists them",
     ),
     "bad-option": Kind("error", "{message}", "{way_out}"),
     "encoding-utf16": Kind("warning", "read as {encoding}", "save the file as UTF-8 to silence this"),
@@ -116,7 +118,9 @@ KINDS: dict[str, Kind] = {
         "save it as UTF-8, or pass --encoding latin-1",
     ),
     "nul-byte": Kind(
-        "error", "a NUL byte: this is not a text file", "export the data as text, or name its --input-format"
+        "error",
+        "a NUL byte: this is not a text file",
+        "export the data as text, or name its format with --input-format (in Python format=)",
     ),
     "looks-utf16": Kind(
         "error",
@@ -198,7 +202,7 @@ KINDS: dict[str, Kind] = {
     ),
     "pred-only-ids": Kind(
         "warning",
-        "{count} predicted {count:id is|ids are} not in gold (first: {examples}) and {count:is|are} left out",
+        "{count} predicted {count:id is|ids are} not in gold (first: {examples}) and {count:is|are} {policy}",
         "check that both files are of the same data set and that ids are spelt alike",
     ),
     "no-common-ids": Kind(
@@ -545,7 +549,7 @@ KINDS: dict[str, Kind] = {
     ),
     "queries-not-in-gold": Kind(
         "warning",
-        "{count} {count:query|queries} of the run {count:has|have} no judgements (first: {examples}) and {count:is|are} left out",
+        "{count} {count:query|queries} of the run {count:has|have} no judgements (first: {examples}) and {count:is|are} {policy}",
         "check that both files are of the same topics",
     ),
     "no-common-queries": Kind(

@@ -18,7 +18,7 @@ from karat.metric import parse
     [(1, "1 predicted id is not in gold (first: a) and is left out"), (2, "2 predicted ids are not in gold")],
 )
 def test_words_go_with_their_number(count, said):
-    assert finding("pred-only-ids", count=count, examples="a").message.startswith(said)
+    assert finding("pred-only-ids", count=count, examples="a", policy="left out").message.startswith(said)
 
 
 def test_a_class_without_a_value_says_why():

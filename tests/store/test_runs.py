@@ -96,6 +96,12 @@ def test_names_of_runs(store):
             store.tag("latest", bad)
 
 
+def test_a_tag_given_twice_is_there_once(store):
+    run = store.save(evaluation(), tags=["best"])
+    assert store.tag(run.id, "best", "new", "new") == ["best", "new"]
+    assert store.tag(run.id, "new") == ["best", "new"]
+
+
 def test_listing_shows_scores_without_unpacking(store):
     found = evaluation(intervals=True)
     store.save(found)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -45,6 +46,14 @@ def test_report_is_verified_too(kept):
     assert [c.status for c in verify(Recorded.of_report(report))][-1] == "close"
     report["systems"][0]["metrics"][1]["value"] += 0.25
     assert list(changed(verify(Recorded.of_report(report)))) == ["result a.tsv / kappa"]
+
+
+def test_a_number_that_is_off_by_its_last_bit_is_close(kept):
+    report = json.loads(kept.evaluation.to_json())
+    number = report["systems"][0]["metrics"][0]["value"]
+    assert number > 0.1  # near 0 every number is close to its opposite
+    report["systems"][0]["metrics"][0]["value"] = math.nextafter(number, 1)
+    assert [c.status for c in verify(Recorded.of_report(report))][-1] == "close"
 
 
 def test_a_changed_byte(kept, tmp_path):

@@ -69,7 +69,9 @@ def coverage_findings(
         out.append(finding(code, pred.name, examples=", ".join(ids), **facts))
     if counts["pred_only"]:
         ids = _ids(run, f"SELECT p.id FROM {pred.sql} p ANTI JOIN {gold.sql} g ON {_ON} ORDER BY p.id LIMIT 3")
-        out.append(finding("pred-only-ids", pred.name, count=counts["pred_only"], examples=", ".join(ids)))
+        policy = "counted as wrong" if options.get("extra") == "wrong" else "left out"
+        facts = {"count": counts["pred_only"], "policy": policy}
+        out.append(finding("pred-only-ids", pred.name, examples=", ".join(ids), **facts))
     return out + (alike_ids(run, gold, pred) if counts["gold_only"] and counts["pred_only"] else [])
 
 

@@ -145,7 +145,8 @@ def _coverage(
     extra = documents.pred[documents.gold < 0]
     if len(extra):
         ids = ", ".join(str(pred.ids[i]) for i in extra[:3])
-        out.append(finding("pred-only-ids", table.name, count=len(extra), examples=ids))
+        policy = "counted as wrong" if options.get("extra") == "wrong" else "left out"
+        out.append(finding("pred-only-ids", table.name, count=len(extra), examples=ids, policy=policy))
     return out
 
 

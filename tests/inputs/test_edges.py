@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files at the edges of their format: what is read, what is refused, and which words say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import karat
+from karat.cli.main import karat as command
+
+
+def written(folder: Path, **texts: str) -> list[str]:
+    paths = {name: folder / name.replace("_", ".") for name in texts}
+    for name, path in paths.items():
+        path.write_text(texts[name])
+    return [str(path) for path in paths.values()]
+
+
+def messages(gold: str, pred: str, **options: str) -> list[str]:
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(gold, pred, **options)
+    return [finding.message for finding in caught.value.findings]
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n"])
+def test_a_file_of_one_column(tmp_path: Path, end: str) -> None:
+    gold, pred = written(tmp_path, gold_csv=f"value\na\nb\nb{end}", pred_csv="value\na\nb\na\n")
+    assert karat.evaluate(gold, pred, format="csv", metrics=["accuracy"])["accuracy"].value == pytest.approx(2 / 3)
+
+
+def test_the_way_out_of_an_unknown_format_is_named_for_python_too(tmp_path: Path) -> None:
+    gold, pred = written(tmp_path, gold_csv="value\na\nb\n", pred_csv="value\na\nb\n")
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(gold, pred)
+    hint = caught.value.findings[0].hint
+    assert "--input-format" in hint
+    assert "format=" in hint
+
+
+@pytest.mark.parametrize("header", ["note,id,value,note", "note,id,value,Note", "id,value,note,note,NOTE"])
+def test_columns_that_nobody_needs_may_repeat(tmp_path: Path, header: str) -> None:
+    names = header.split(",")
+    rows = [",".join({"id": str(i), "value": "ab"[i]}.get(name, "x") for name in names) for i in range(2)]
+    gold, pred = written(tmp_path, gold_csv="\n".join([header, *rows, ""]), pred_csv="id,value\n0,a\n1,a\n")
+    assert karat.evaluate(gold, pred, metrics=["accuracy"])["accuracy"].value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ('2,"b\n3,c\n', "a quote opens in this row and does not close"),
+        ('2,"b"x\n3,c\n', "text follows the closing quote"),
+    ],
+)
+def test_a_quote_that_does_not_close_and_one_that_closes_early(tmp_path: Path, row: str, reason: str) -> None:
+    gold, pred = written(tmp_path, gold_csv=f"id,value\n1,a\n{row}", pred_csv="id,value\n1,a\n2,b\n3,c\n")
+    assert [reason in message for message in messages(gold, pred)] == [True]
+
+
+def test_a_repeated_field_is_named(tmp_path: Path) -> None:
+    text = '{"id": "1", "value": "a"}\n{"id": "2", "value": "a", "value": "b"}\n'
+    gold, pred = written(tmp_path, gold_jsonl=text, pred_jsonl='{"id": "1", "value": "a"}\n')
+    assert messages(gold, pred) == ["not valid JSON: the field 'value' is there twice"]
+
+
+def test_a_comment_as_long_as_a_record_is_a_comment(tmp_path: Path) -> None:
+    gold, run = written(
+        tmp_path,
+        gold_qrels="# iteration document grade\nq 0 d 1\n",
+        run_run="# Q0 document rank score tag\nq Q0 d 1 2.5 mine\n",
+    )
+    assert karat.evaluate(gold, run, metrics=["map"])["map"].value == 1.0
+
+
+def test_a_run_without_any_score(tmp_path: Path) -> None:
+    (run,) = written(tmp_path, run_run="q Q0 d 1 high mine\nq Q0 e 2 low mine\n")
+    said = [(f.code, f.line) for f in karat.validate(run)]
+    assert said == [("not-a-number", 1), ("not-a-number", 2)]
+
+
+def test_labels_that_gold_never_has_and_items_without_labels_are_counted() -> None:
+    gold, pred = [["a"], ["a", "b"], [], []], [["z"], ["a"], ["z"], ["a"]]
+    found = {f.code: f.message for f in karat.evaluate(gold, pred, context="multilabel").findings}
+    assert found["label-not-in-gold"] == "label 'z' never occurs in gold (2 predictions)"
+    assert found["no-gold-labels"].startswith("2 of 4 gold items have no label")
+
+
+EXTRA = {
+    "ignore": "1 predicted id is not in gold (first: 3) and is left out",
+    "wrong": "1 predicted id is not in gold (first: 3) and is counted as wrong",
+}
+
+
+@pytest.mark.parametrize("extra", EXTRA)
+def test_extra_predictions_and_what_is_said_of_them(tmp_path: Path, extra: str) -> None:
+    gold, pred = written(tmp_path, gold_csv="id,value\n1,a\n2,b\n", pred_csv="id,value\n1,a\n2,a\n3,a\n")
+    evaluation = karat.evaluate(gold, pred, metrics=["precision"], extra=extra)
+    assert [f.message for f in evaluation.findings if f.code == "pred-only-ids"] == [EXTRA[extra]]
+    # Of a's predictions the first is right; the third counts if it is wrong.
+    assert evaluation["precision"].by_class["a"].value == pytest.approx({"ignore": 1 / 2, "wrong": 1 / 3}[extra])
+
+
+def test_extra_documents_and_what_is_said_of_them() -> None:
+    span = {"start": 0, "end": 1, "label": "x"}
+    gold = [{"id": "1", "spans": [span]}]
+    pred = [{"id": "1", "spans": [span]}, {"id": "2", "spans": [span]}]
+    for extra, said in (("ignore", "left out"), ("wrong", "counted as wrong")):
+        found = karat.evaluate(gold, pred, extra=extra).findings
+        assert [f.message for f in found if f.code == "pred-only-ids"] == [
+            f"1 predicted id is not in gold (first: 2) and is {said}"
+        ]
+
+
+def test_the_confusion_matrix_has_a_row_for_extra_predictions(tmp_path: Path) -> None:
+    gold, pred = written(tmp_path, gold_csv="id,value\n1,a\n2,b\n3,b\n", pred_csv="id,value\n1,a\n2,b\n3,b\n4,a\n")
+    line = ["evaluate", gold, pred, "--extra", "wrong", "--show", "confusion", "--report", "markdown", "--quiet"]
+    lines = CliRunner().invoke(command, line).stdout.splitlines()
+    rows = [[cell.strip() for cell in text.strip("|").split("|")] for text in lines if text.startswith("|")]
+    last = [row for row in rows if row[0] in ("a", "b", "—")][-3:]
+    assert last == [["a", "1", "0"], ["b", "0", "2"], ["—", "1", "0"]]

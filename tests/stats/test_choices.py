@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which interval a mean gets, what an undefined value does to the jackknife, and which tests are exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import karat
+from karat.stats import randomisation
+from karat.stats.resampling import Jackknife
+from karat.stats.tests import mcnemar, wilcoxon
+
+
+def interval(metric, places):
+    """The interval over queries whose one relevant document stands at these places."""
+    gold = {f"q{i}": {"d": 1} for i in range(len(places))}
+    run = {
+        f"q{i}": {("d" if rank == place else f"x{rank}"): -float(rank) for rank in range(1, 41)}
+        for i, place in enumerate(places)
+    }
+    found = karat.evaluate(gold, run, context="ranking", metrics=[metric], intervals=True, resamples=499)
+    return found[metric].interval
+
+
+@pytest.mark.parametrize("metric", ["reciprocal_rank", "nrbp"])
+def test_a_mean_that_is_not_skewed_gets_student_t(metric):
+    assert interval(metric, [1, 2, 3, 4] * 10).method == "student-t"
+
+
+def test_a_skewed_mean_gets_bca():
+    assert interval("reciprocal_rank", [1] * 2 + [40] * 38).method == "bootstrap-bca"
+
+
+def test_the_jackknife_leaves_undefined_values_out():
+    known, with_gap = [0.5, 0.7], [0.5, 0.7, np.nan]
+    found = Jackknife(np.ones(3), np.array(with_gap)[:, None])
+    assert found.centred[:, 0] == pytest.approx([0.1, -0.1, 0.0])
+    # (N − 1)/N times the squared deviations from the mean of the two that are known.
+    assert found.se[0] == pytest.approx(np.sqrt(2 / 3 * (0.1**2 + 0.1**2)))
+    assert Jackknife(np.ones(2), np.array(known)[:, None]).se[0] == pytest.approx(np.sqrt(1 / 2 * (0.1**2 + 0.1**2)))
+
+
+def test_bits_are_counted_alike_without_numpy_2(monkeypatch):
+    words = np.array([[0, 1, 3], [2**64 - 1, 2**63, 255]], np.uint64)
+    monkeypatch.delattr(np, "bitwise_count", raising=False)
+    assert randomisation.ones(words).tolist() == [[0, 1, 2], [64, 1, 8]]
+
+
+def test_exact_tests_say_so():
+    assert mcnemar(3, 1, "exact").exact
+    assert not mcnemar(3, 1, "chi2").exact
+    nothing = wilcoxon(np.zeros(60))  # so many that the normal approximation would be taken
+    assert (nothing.p, nothing.exact, nothing.note) == (1.0, True, "no differences")
