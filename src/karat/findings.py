@@ -278,7 +278,7 @@ KINDS: dict[str, Kind] = {
     ),
     "few-labels": Kind(
         "warning",
-        "{count} units with gold are few: how far the judge is off is known roughly, and so are the intervals",
+        "{count} {count:unit|units} with gold {count:is|are} few: how far the judge is off, and every interval, is known roughly",
         "label at least 30 units that are drawn at random",
     ),
     "no-cluster": Kind(
