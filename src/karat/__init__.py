@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from karat.api import compare, evaluate, validate
     from karat.client import Client
     from karat.comparison import Comparison
+    from karat.designing import design
     from karat.evaluation import Evaluation, Score
     from karat.findings import Finding, InputError
     from karat.gate import assert_not_worse
@@ -23,6 +24,7 @@ _WHERE = {
     "assert_not_worse": "karat.gate",
     "Client": "karat.client",
     "Comparison": "karat.comparison",
+    "design": "karat.designing",
     "validate": "karat.api",
     "Evaluation": "karat.evaluation",
     "Score": "karat.evaluation",
@@ -40,7 +42,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Client", "Comparison", "Evaluation", "Finding", "Hierarchy", "InputError", "Metric", "MetricError", "Runs", "Score",
-    "assert_not_worse", "compare", "evaluate", "parse", "validate",
+    "assert_not_worse", "compare", "design", "evaluate", "parse", "validate",
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ import click
 COMMANDS = {
     "evaluate": "Score predictions against gold.",
     "compare": "Compare systems: which is better, by how much, how surely.",
+    "design": "Say how many units the next evaluation needs, from a pilot.",
     "validate": "Check files and say what is wrong, where and how to mend it.",
     "show": "Show where systems are wrong, unit by unit: the worst, and those on which two disagree.",
     "runs": "List, show, compare, tag, export and delete kept runs.",

@@ -45,24 +45,42 @@ class Aim:
         return abs(self.difference or 0.0) if self.margin is None else (self.difference or 0.0) + self.margin
 
 
-def units_for(spread: float, aim: Aim) -> int | None:
-    """Units that reach the aim, from the spread of one unit; None where no number does."""
-    width = aim.width
-    if width is not None:
-        return _smallest(lambda n: _half_width(spread, n, aim) <= width)
+Errors = Callable[[int], tuple[float, float]]
+"""Standard error and degrees of freedom of an evaluation of so many units."""
+
+
+def units_for(errors: Errors | float, aim: Aim) -> int | None:
+    """Units that reach the aim, from the spread of one unit or a law of the error; None where no number does."""
+    law = errors if callable(errors) else spread_law(errors)
+    return _smallest(lambda n: reaches(*law(n), aim))
+
+
+def spread_law(spread: float) -> Errors:
+    """The error of a mean of independent units."""
+    return lambda n: (spread / float(np.sqrt(n)), n - 1.0)
+
+
+def reaches(se: float, df: float, aim: Aim) -> bool:
+    """Whether an evaluation with this error is large enough."""
+    if df < 1:
+        return False
+    if aim.width is not None:
+        return half_width(se, df, aim) <= aim.width
+    return power_of(se, df, aim) >= aim.power
+
+
+def power_at(spread: float, units: int, aim: Aim) -> float:
+    """Power of so many units, from the spread of one."""
+    return power_of(*spread_law(spread)(units), aim) if units > 1 else 0.0
+
+
+def power_of(se: float, df: float, aim: Aim) -> float:
+    """Probability that an evaluation with this error shows what the aim says, by the noncentral t."""
     if aim.distance <= 0:
-        return None
-    return _smallest(lambda n: power_at(spread, n, aim) >= aim.power)
-
-
-def power_at(spread: float, units: float, aim: Aim) -> float:
-    """Probability that an evaluation of so many units shows what the aim says, by the noncentral t."""
-    if units < 2:
         return 0.0
-    if spread <= 0:
+    if se <= 0:
         return 1.0
-    df, shift = units - 1, aim.distance * np.sqrt(units) / spread
-    sided = aim.one_sided or aim.margin is not None
+    shift, sided = aim.distance / se, aim.one_sided or aim.margin is not None
     critical = float(special.stdtrit(df, 1 - aim.level / (1 if sided else 2)))
     if shift - critical > 30:  # where the noncentral t of a library may lose its digits
         return 1.0
@@ -70,8 +88,9 @@ def power_at(spread: float, units: float, aim: Aim) -> float:
     return above if sided else above + float(special.nctdtr(df, shift, -critical))
 
 
-def _half_width(spread: float, units: float, aim: Aim) -> float:
-    return float(special.stdtrit(units - 1, 1 - aim.level / 2)) * spread / float(np.sqrt(units))
+def half_width(se: float, df: float, aim: Aim) -> float:
+    """Half of the width of the interval at the aim's level."""
+    return float(special.stdtrit(df, 1 - aim.level / 2)) * se
 
 
 def _smallest(enough: Callable[[int], bool]) -> int | None:
