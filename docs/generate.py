@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write the pages that are made from the code: metrics.md, findings.md, commands.md (`make docs`)."""
+"""Write what is made from the code (`make docs`): metrics.md, findings.md, commands.md, the doors' differences."""
 
 from __future__ import annotations
 
 import inspect
 import re
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import click
 from karat.cli.main import COMMANDS, karat
 from karat.cli.metrics import parameters
 from karat.contexts import MODULES, catalogue
+from karat.doors.kit.differences import table
 from karat.findings import KINDS
 from karat.metric import ALIASES, Definition
 
@@ -89,7 +91,21 @@ def _help(command: click.Command, path: str) -> list[str]:
     return out
 
 
-PAGES = {"metrics.md": metrics, "findings.md": findings, "commands.md": commands}
+def differences(page: str) -> str:
+    """A page of a door with its tables of what is other here, made from the door's own lists."""
+
+    def rows(found: re.Match[str]) -> str:
+        module, name, tool = found[1], found[2], found[3]
+        return f"<!-- differences: {module} {name} {tool} -->\n{table(getattr(import_module(module), name), tool)}\n<!-- end -->"
+
+    text = (HERE / page).read_text(encoding="utf-8")
+    return re.sub(r"<!-- differences: (\S+) (\S+) ([^>]+) -->\n.*?<!-- end -->", rows, text, flags=re.DOTALL)
+
+
+PAGES = {
+    "metrics.md": metrics, "findings.md": findings, "commands.md": commands,
+    **{f"doors/{name}.md": partial(differences, f"doors/{name}.md") for name in ("file-splitting", "luis", "poetry-spans", "pyevall")},
+}  # fmt: skip
 
 
 if __name__ == "__main__":

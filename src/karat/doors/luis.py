@@ -20,9 +20,20 @@ from typing import Any, Literal
 import numpy as np
 
 from karat.contexts.spans.nested import LuisCounts, Tree, align, flatten, preorder, text_and_type
+from karat.doors.kit.differences import Difference
 from karat.findings import Finding, finding, limited
 
 NOT_FOUND = "Model Not Found In Given App Models"
+
+DIFFERENCES = [
+    Difference("precision and recall of entities", "exchanged: precision is over labels", "precision over predictions, recall over labels"),
+    Difference("several predictions on one label, or the reverse", "every pair earns credit, so scores pass 1", "one to one: equal places first, then the greatest overlap"),
+    Difference("children", "matched under every parent of the name", "only inside their aligned parents"),
+    Difference("false positives and negatives", "entries are lost or listed twice", "every entity without a partner, once"),
+    Difference("spans that touch", "overlap", "as `end` says: the last position belongs to the entity, or not"),
+    Difference("offsets that end before they start, or start before the text", "counted as they come", "a warning with the example and the entity (`response.findings`, stderr); without a character it matches nothing"),
+    Difference("the place of an entity of another type (`text_requires_type=False`)", "", "earns its half on both sides, each counted by its own type"),
+]  # fmt: skip
 
 
 class InvalidInputException(ValueError):

@@ -26,6 +26,7 @@ import numpy as np
 from karat.contexts.spans.annotated import Encoded
 from karat.contexts.spans.excerpts import Excerpts, Pages, Rule, excerpts, score_pages
 from karat.contexts.spans.span import Spans
+from karat.doors.kit.differences import Difference
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.source import Source
 from karat.read.spans_columns import Names
@@ -41,6 +42,14 @@ COUNTS = {
 }
 COLUMNS = ["page_id", "precision", "recall", *COUNTS]
 REVERSED = "Start index must be less than end index"
+
+DIFFERENCES = [
+    Difference("pages that the system file lacks", "a traceback and a partial CSV file", "empty answers, with one warning that counts them"),
+    Difference("an empty reference file, a line that is no page, a weight outside [0, 1]", "a traceback, or a number without meaning", "findings with their lines, exit code 2, no file"),
+    Difference("references that overlap and choose one span", "a traceback", "scored, with a warning; one that gets no piece of the span is in no pair (`strict=True` raises)"),
+    Difference("the output file is there already", "exit code 1", "exit code 2; `--force` replaces it"),
+    Difference("blank lines", "a traceback", "skipped"),
+]  # fmt: skip
 
 
 @dataclass

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.doors.pyevall import codes
+from karat.doors.pyevall.differences import READING
 from karat.doors.pyevall.frames import FrameReport
 from karat.doors.pyevall.journal import Journal
 from karat.doors.pyevall.names import METRICS, NOT_METRICS, RANKING, canonical
@@ -20,7 +21,7 @@ from karat.doors.pyevall.result import MetricResult, Outcome
 from karat.doors.pyevall.rows import File, TestCase, clean, test_cases
 from karat.doors.pyevall.schema import violation
 from karat.doors.pyevall.scores import Scores, Setting, score
-from karat.doors.pyevall.source import NOTES, Source, read
+from karat.doors.pyevall.source import Source, read
 from karat.findings import finding
 
 FilePath = str | os.PathLike[str]
@@ -136,7 +137,9 @@ class Run:
         if not self.strict:
             for is_gold, source in self.sources.items():
                 for note in (*source.notes, *self.oddities(source.records)):
-                    self.scores.note(f"{self.paths[is_gold].name}: {NOTES[note]}")
+                    self.scores.note(
+                        f"{self.paths[is_gold].name}: {READING[note].what}: {READING[note].said('PyEvALL')}"
+                    )
             absent = [name for name in gold.values if name not in pred.values]
             self.scores.found(finding("test-case-missing", self.paths[False].name, name=name) for name in absent)
 

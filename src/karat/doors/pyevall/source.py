@@ -45,18 +45,6 @@ PANDAS_MISSING = frozenset(
     ]
 )
 END = "\x00end of file\x00"
-NOTES = {
-    "bom": "the byte-order mark is skipped; PyEvALL takes the header behind it for a record",
-    "json-lines": "read as JSON Lines; PyEvALL takes it for comma-separated text",
-    "blank-lines": "blank lines are skipped; PyEvALL refuses the file",
-    "header-case": "the header is recognised whatever its case and blanks; PyEvALL takes it for a record or refuses it",
-    "missing-words": "NA, None, null and the like stay labels; PyEvALL drops their records",
-    "number-labels": "numbers stay labels here; PyEvALL takes them for ranks",
-    "same-name": "read apart from the other table of this name; PyEvALL reads gold in the place of both",
-    "table": "each line is a record as it stands; PyEvALL reads quotes, short lines or decimals behind the tenth otherwise",
-    "whole-floats": "whole numbers written as 1.0 are ranks; PyEvALL has no metric for them",
-}
-"""Where the default reads otherwise than PyEvALL."""
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from karat.doors.pyevall.differences import remarks
 from karat.doors.pyevall.params import Params
 from karat.doors.pyevall.result import Outcome
 from karat.doors.pyevall.rows import TestCase
@@ -18,7 +19,6 @@ from karat.doors.pyevall.scores import (
     ranks,
     weights,
 )
-from karat.doors.pyevall.scores.remarks import remarks
 from karat.doors.pyevall.scores.setting import Scores, Setting
 from karat.findings import InputError
 from karat.metric import MetricError
