@@ -15,7 +15,7 @@ import numpy as np
 from karat.contexts import MODULES, context
 from karat.engines.embedded import Embedded
 from karat.engines.memory import count
-from karat.evaluation import Evaluation, Score, SystemResult, make_score
+from karat.evaluation import Evaluation, SystemResult
 from karat.findings import Finding, InputError, finding, stop_on_errors
 from karat.methods import Methods, Runs, methods_of
 from karat.metric import Metric, MetricError
@@ -30,7 +30,7 @@ from karat.stats.settings import RESAMPLES, ComparisonSettings, IntervalSettings
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison
-    from karat.stats.estimate import ClusterKeys
+    from karat.stats.clusters import ClusterKeys
 
 COLUMNS = ("id", "value", "test_case")
 T = TypeVar("T")
@@ -239,13 +239,16 @@ def compare(
         context, metrics, format, encoding, columns or {}, undefined, seed, True, cluster_by, options,
         max_unpacked=max_unpacked,
     )  # fmt: skip
-    found = scored(gold, methods.systems, asked, IntervalSettings(level, interval_method, resamples, seed))
+    found = scored(gold, methods.systems, asked, None)
+    intervals = IntervalSettings(level, interval_method, resamples, seed)
+    evaluation = replace(
+        found.evaluation, plan=found.evaluation.plan | {"intervals": intervals.to_dict() | {"cluster_by": cluster_by}}
+    )
     if methods.repeated:
         from karat.stats.methods import compare_methods
 
-        found = over_runs(found, methods, level)
-        return compare_methods(found.evaluation, methods.groups, found.plan, settings, found.clusters)
-    return compare_systems(found.evaluation, found.evaluation.systems, found.plan, settings, found.clusters)
+        return compare_methods(evaluation, methods.groups, found.plan, settings, intervals, found.clusters)
+    return compare_systems(evaluation, found.plan, settings, intervals, found.clusters)
 
 
 def wanted_intervals(level: float | bool | None, method: str, resamples: int, seed: int) -> IntervalSettings | None:
@@ -277,7 +280,7 @@ def texts_of(engine: Embedded, gold: Table) -> dict[str, str] | None:
 
 def cluster_keys(engine: Embedded, gold: Table, column: str) -> ClusterKeys:
     """The cluster of each unit of gold."""
-    from karat.stats.estimate import ClusterKeys
+    from karat.stats.clusters import ClusterKeys
 
     if not gold.sql:
         raise InputError([finding("cluster-column-missing", gold.name, column=column, found="values only")])
@@ -446,7 +449,7 @@ def evaluate_system(engine: Embedded, gold: Table, pred: Table, plan: Plan, unit
             counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)
     findings = [*gold.findings, *pred.findings, *counted.findings]
     stop_on_errors(findings)
-    scores = score_cells(counted.cells, plan)
+    scores = plan.score(counted.cells)
     return SystemResult(
         pred.system, scores, counted.counts, findings, counted.cells, list(plan.context.details(counted.cells))
     )
@@ -469,20 +472,6 @@ def as_relations(engine: Embedded, tables: Iterable[Table]) -> None:
             ids = np.arange(1, table.rows + 1).astype(str).astype(object)
             engine.register(name, {"test_case": np.full(table.rows, "", object), "id": ids, "value": values})
             table.sql, table.coded = f'"{name}"', {}
-
-
-def score_cells(cells: Any, plan: Plan) -> dict[Metric, Score]:
-    """Every metric of the plan on the cells."""
-    W = cells.by_test_case()
-    out = {}
-    for metric in plan.metrics:
-        definition = plan.catalogue[metric.name]
-        result = definition.compute(W, cells, metric, plan.fill)
-        score = make_score(definition, metric, cells, result)
-        if score.undefined and plan.undefined == "error":
-            raise MetricError(f"{metric} is undefined: {score.undefined}")
-        out[metric] = score
-    return out
 
 
 def validate(

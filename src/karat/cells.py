@@ -100,6 +100,8 @@ class Cells:
     state_version: ClassVar[int] = 1
 
     per_cell: ClassVar[tuple[str, ...]] = ()
+    repeatable: ClassVar[bool] = True
+    """Whether a unit that is drawn twice counts as two: not where units are scored by their mates."""
     averages: ClassVar[tuple[str, ...]] = ("macro", "micro", "weighted")
     class_codes: ClassVar[tuple[str, ...] | None] = None
     """Fields of ``per_cell`` that hold class numbers; None where cells cannot be given other classes."""

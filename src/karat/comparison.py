@@ -95,7 +95,7 @@ class Pair:
     p_corrected: float | None
     verdict: Verdict
     mde: float | None
-    """Smallest true difference that this data shows with 80 % power."""
+    """Smallest true difference that the corrected test shows on this data with 80 % power."""
     needed: int | None = None
     """Units that a difference of the asked size would need to be shown with 80 % power."""
     effect: Effect | None = None
@@ -106,6 +106,17 @@ class Pair:
     sentence: str = ""
     runs: RunPlan | None = None
     """Only where methods have several runs."""
+    simultaneous: Interval | None = None
+    """Interval of the difference that holds for all pairs and metrics at once, as the corrected p does."""
+    p_is_bound: bool = False
+    """Whether the corrected p is only known to be at most this."""
+    clusters: int | None = None
+    """Clusters that the units come in, where they were named."""
+
+    @property
+    def undecided(self) -> bool:
+        """Whether no draw was as extreme, yet the draws are too few for so many tests."""
+        return self.verdict == "inconclusive" and self.p_is_bound
 
     @property
     def test(self) -> Test | None:
@@ -122,10 +133,16 @@ class Pair:
     @property
     def gain_bounds(self) -> tuple[float, float] | None:
         """Ends of the interval of `gain`."""
-        if self.interval is None:
-            return None
-        low, high = self.interval.low, self.interval.high
-        return (-high, -low) if self.better == "lower" else (low, high)
+        return None if self.interval is None else _turned(self.interval, self.better)
+
+    @property
+    def simultaneous_gain(self) -> tuple[float, float] | None:
+        """The same of the interval that holds for all pairs and metrics at once."""
+        return None if self.simultaneous is None else _turned(self.simultaneous, self.better)
+
+
+def _turned(interval: Interval, better: Better) -> tuple[float, float]:
+    return (-interval.high, -interval.low) if better == "lower" else (interval.low, interval.high)
 
 
 @dataclass(frozen=True)
@@ -249,7 +266,7 @@ def flipped(pair: Pair) -> Pair:
     """B against A: the same comparison seen from the other side."""
     from dataclasses import replace
 
-    turned = pair.interval and replace(pair.interval, low=-pair.interval.high, high=-pair.interval.low)
+    alone, all_at_once = (i and replace(i, low=-i.high, high=-i.low) for i in (pair.interval, pair.simultaneous))
     effect = pair.effect and replace(
         pair.effect, win=pair.effect.loss, loss=pair.effect.win, d_z=_minus(pair.effect.d_z),
         hedges_g=_minus(pair.effect.hedges_g), rank_biserial=_minus(pair.effect.rank_biserial),
@@ -257,7 +274,7 @@ def flipped(pair: Pair) -> Pair:
     )  # fmt: skip
     return replace(
         pair, a=pair.b, b=pair.a, a_value=pair.b_value, b_value=pair.a_value, difference=_minus(pair.difference),
-        interval=turned, effect=effect, verdict=_TURNED[pair.verdict],
+        interval=alone, simultaneous=all_at_once, effect=effect, verdict=_TURNED[pair.verdict],
         test_cases=pair.test_cases and pair.test_cases[::-1],
         posterior=pair.posterior and Posterior(pair.posterior.better, pair.posterior.equal, pair.posterior.worse),
     )  # fmt: skip

@@ -31,6 +31,8 @@ class Interval:
     """Standard error."""
     undefined: float = 0.0
     """Share of the resamples that gave no score, and were left out."""
+    bias: float = 0.0
+    """What the score is expected to be off by on so few units; the interval does not correct it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -289,20 +289,49 @@ KINDS: dict[str, Kind] = {
     "cluster-column-missing": Kind(
         "error", "gold has no column {column!r} to cluster by; it has: {found}", "name a column of the gold file"
     ),
-    "units-differ": Kind(
-        "warning",
-        "the systems do not have the same units ({shown}); a unit that one lacks counts for the other alone",
-        "predict every gold id, or compare on common units with --missing skip",
+    "clustered": Kind(
+        "note",
+        "{units} {units:unit|units} in {count} {count:cluster|clusters} by {column}: clusters are drawn and swapped whole",
+        "nothing to do; name another column with --cluster-by",
     ),
     "common-units": Kind(
         "warning",
-        "compared on the {count} of {total} units that every system has ({shown})",
+        "scored and compared on the {count} of {total} units that every system has ({shown})",
         "predict every gold id to compare on all of gold",
+    ),
+    "no-common-units": Kind(
+        "error", "there is no unit that every system has ({shown})", "predict the same ids with every system"
+    ),
+    "common-cases": Kind(
+        "warning",
+        "test cases in which a system has no score are left out of its differences: {metrics}",
+        "say what an undefined score is with --undefined, to compare on all test cases",
     ),
     "too-few-draws": Kind(
         "warning",
-        "with {draws} draws and a family of {family} tests no corrected p can be below {least}",
+        "{count} {count:difference|differences} beyond all {draws} draws: too few to decide {family} tests",
         "ask for more --draws, fewer metrics, or another correction",
+    ),
+    "difference-constant": Kind(
+        "warning",
+        "{count} {count:difference|differences} are the same on all {units} units: their spread is not known, "
+        "and the interval says what units that were not seen could change",
+        "compare on more units; do not read equality on a few as equality",
+    ),
+    "test-needs-units": Kind(
+        "warning",
+        "{tests} not computed for {metrics}: single units have no score whose mean it is",
+        "ask for it on a mean of unit scores, such as accuracy",
+    ),
+    "score-biased": Kind(
+        "warning",
+        "{metric} is expected to be off by {bias} on so few units; its interval does not correct that",
+        "score more units, or read the score as one of samples of this size",
+    ),
+    "cases-of-few-units": Kind(
+        "warning",
+        "{count} of {total} test cases have fewer than 30 {units}: their own intervals are rough",
+        "read the overall interval; score more {units} in each test case",
     ),
     # weights
     "weight-not-number": Kind(

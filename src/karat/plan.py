@@ -14,6 +14,7 @@ from typing import Any
 from karat.contexts import catalogue, context
 from karat.contexts.base import Context
 from karat.contexts.options import Option
+from karat.evaluation import Score, make_score
 from karat.findings import InputError, finding
 from karat.hierarchy import Hierarchy
 from karat.metric import Catalogue, Metric, MetricError
@@ -36,6 +37,16 @@ class Plan:
     @property
     def fill(self) -> float:
         return FILL[self.undefined]
+
+    def score(self, cells: Any) -> dict[Metric, Score]:
+        """Every metric on the cells."""
+        W, out = cells.by_test_case(), {}
+        for metric in self.metrics:
+            definition = self.catalogue[metric.name]
+            out[metric] = make_score(definition, metric, cells, definition.compute(W, cells, metric, self.fill))
+            if out[metric].undefined and self.undefined == "error":
+                raise MetricError(f"{metric} is undefined: {out[metric].undefined}")
+        return out
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that decides the numbers, as plain data."""

@@ -11,7 +11,7 @@ import pytest
 
 from karat.stats import effects, intervals, power, ranks, tests
 from karat.stats.corrections import benjamini_hochberg, bonferroni, holm
-from karat.stats.randomisation import randomisation, sign_flip
+from karat.stats.randomisation import Coins, randomisation, sign_flip
 from karat.stats.resampling import Units, jackknife
 
 CASES = [json.loads(line) for line in (Path(__file__).parents[1] / "data" / "statistics.jsonl").open()]
@@ -89,7 +89,7 @@ def test_effects(given, want):
 def test_exact_randomisation(given, want):
     d = np.subtract(given["a"], given["b"])
     size = np.ones(len(d))
-    ours = randomisation(lambda s: (size - 2 * s) @ d / len(d), size, d.mean(), np.random.default_rng(0))
+    ours = randomisation(lambda s: (size - 2 * s) @ d / len(d), size, d.mean(), Coins(0))
     assert ours.exact
     close(float(ours.p), want["pvalue_abs"])
     close(sign_flip(np.round(d, 9), size), want["pvalue_abs"])

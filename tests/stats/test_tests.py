@@ -9,28 +9,27 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import special
 
-from karat.stats import bayes, effects, maxt, ranks
+from karat.stats import effects, ranks
 from karat.stats.corrections import CORRECTIONS, correct, family_size
 from karat.stats.intervals import (
     basic,
     bca,
     clopper_pearson,
     percentile,
-    random_groups,
     spread,
     wilson,
 )
 from karat.stats.power import mde, units_needed
-from karat.stats.random import stream
-from karat.stats.randomisation import randomisation, sign_flip, swaps
+from karat.stats.randomisation import Coins, randomisation, sign_flip
 from karat.stats.tests import (
     bootstrap_shift,
     mcnemar,
     monte_carlo,
     paired_t,
     sign_test,
-    tost,
+    tost_constant,
     wilcoxon,
 )
 
@@ -53,7 +52,7 @@ def test_convolution_equals_enumeration(d):
 def test_randomisation_enumerates_small_cases(d):
     x, n = np.unique(np.array(d, float), return_counts=True)
     n = n.astype(float)
-    got = randomisation(lambda s: (n - 2 * s) @ x, n, np.float64(n @ x), stream(0, "x"))
+    got = randomisation(lambda s: (n - 2 * s) @ x, n, np.float64(n @ x), Coins(0, "x"))
     assert got.exact
     assert float(got.p) == pytest.approx(brute_force(d), abs=1e-9)
 
@@ -61,7 +60,7 @@ def test_randomisation_enumerates_small_cases(d):
 def test_sampled_randomisation_is_near_the_exact_one():
     rng = np.random.default_rng(2)
     d, n = rng.integers(-3, 4, 40).astype(float), rng.integers(1, 30, 40).astype(float)
-    sampled = randomisation(lambda s: (n - 2 * s) @ d, n, np.float64(n @ d), stream(0, "x"))
+    sampled = randomisation(lambda s: (n - 2 * s) @ d, n, np.float64(n @ d), Coins(0, "x"))
     assert not sampled.exact
     assert sampled.draws == 9_999
     assert float(sampled.p) == pytest.approx(sign_flip(d, n), abs=0.02)
@@ -76,7 +75,7 @@ def test_one_sided_tails_share_the_observed_value():
 
 def test_swaps_are_fair_coins():
     for n in (np.ones(3), np.array([1.0, 4.0, 9.0])):
-        drawn = swaps(stream(0, "s"), n, 20_000)
+        drawn = Coins(0, "s").heads(n, 20_000)
         np.testing.assert_allclose(drawn.mean(0), n / 2, atol=0.05)
         np.testing.assert_allclose(drawn.var(0), n / 4, rtol=0.05)
 
@@ -99,8 +98,9 @@ def test_degenerate_conventions():
     assert wilcoxon(np.zeros(3)).p == 1.0
     assert sign_test(np.zeros(3)).p == 1.0
     assert mcnemar(0, 0).p == 1.0
-    assert tost(0.0, 0.0, 5, 0.1).p == 0.0
-    assert tost(0.2, 0.0, 5, 0.1).p == 1.0
+    # Five units without a difference: a share of 0.1 that differs by 1 would be missed with 0.9⁵.
+    assert tost_constant(0.0, 5, 0.1, (-1.0, 1.0)).p == pytest.approx(0.9**5)
+    assert tost_constant(0.2, 5, 0.1, (-1.0, 1.0)).p == 1.0
 
 
 @given(st.lists(st.one_of(st.floats(0, 1), st.just(float("nan"))), min_size=1, max_size=12))
@@ -170,13 +170,6 @@ def test_basic_mirrors_percentile():
     assert basic(np.float64(1.0), draws, 0.5) == pytest.approx((2 - high, 2 - low))
 
 
-def test_random_groups_cover_a_mean_like_student():
-    x = np.random.default_rng(0).normal(size=64)
-    ones = np.ones(64)
-    got = random_groups(lambda W: (W @ x) / (W @ ones), x.mean(), ones, np.arange(64), 0.95)
-    assert float(got.se) == pytest.approx(x.std(ddof=1) / 8)
-
-
 def test_cd_groups_are_maximal():
     assert ranks.cd_groups(np.array([3.0, 1.0, 2.0, 2.4]), 1.0) == [[1, 2], [2, 3, 0]]
     assert ranks.cd_groups(np.array([1.0, 3.0]), 1.0) == []
@@ -186,14 +179,20 @@ def test_friedman_of_identical_systems():
     result = ranks.friedman(np.ones((6, 3)))
     assert result.p == 1.0
     assert result.mean_ranks.tolist() == [2.0, 2.0, 2.0]
-    assert ranks.friedman(np.tile([1.0, 2.0], (5, 1))).p == 0.0
+    # Five rows of the same order: each of the other four agrees with the first with chance 1/2, or they all do not.
+    assert ranks.friedman(np.tile([1.0, 2.0], (5, 1))).p == pytest.approx(1 / 16)
 
 
-def test_max_t_is_never_below_the_single_p():
-    draws = np.random.default_rng(1).normal(size=(999, 4))
-    observed, se = np.array([2.0, 1.0, 0.1, 3.0]), np.ones(4)
-    single = [float(monte_carlo(np.abs(draws[:, k]), observed[k])) for k in range(4)]
-    assert (maxt.max_t(observed, draws, se) >= np.array(single)).all()
+def test_friedman_of_a_complete_order_is_exact():
+    # The first of five rows says the order; each of the others has it with chance 1/6.
+    assert ranks.friedman(np.tile([1.0, 2.0, 3.0], (5, 1))).p == pytest.approx(6**-4)
+
+
+def test_shuffled_ranks_are_near_the_f_law():
+    scores = np.random.default_rng(3).normal([0.0, 0.1, 0.2, 0.5], size=(40, 4))
+    got = ranks.friedman(scores)
+    assert got.p == pytest.approx(float(special.fdtrc(3, 3 * 39, got.f)), rel=0.2)
+    assert ranks.permutation_p(ranks.rank_rows(np.zeros((200, 4)))) is None
 
 
 def test_power_extremes():
@@ -201,8 +200,3 @@ def test_power_extremes():
     assert np.isnan(mde(float("nan")))
     assert units_needed(0.0) == float("inf")
     assert mde(0.1, df=5) > mde(0.1)
-
-
-def test_posterior_of_a_constant_difference():
-    assert bayes.correlated_t(0.0, 0.0, 5, 0.01).equal == 1.0
-    assert bayes.correlated_t(0.5, 0.0, 5, 0.01).better == 1.0

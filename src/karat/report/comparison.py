@@ -17,7 +17,7 @@ from karat.report import latex, markdown
 from karat.report.delimited import delimited
 from karat.report.json import document
 from karat.report.published import published_comparison
-from karat.report.rows import Grid, cell, methods, number
+from karat.report.rows import Grid, cell, methods, number, p_text
 from karat.report.terminal import plain
 
 SCHEMA = 1
@@ -38,12 +38,14 @@ def dicts(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _record(pair: Pair) -> dict[str, Any]:
-    test, interval, effect = pair.test, pair.interval, pair.effect
+    test, interval, effect, all_at_once = pair.test, pair.interval, pair.effect, pair.simultaneous
     return {
         "a": pair.a, "b": pair.b, "metric": str(pair.metric), "name": pair.label, "better": pair.better,
         "units": pair.units, "a_value": pair.a_value, "b_value": pair.b_value, "difference": pair.difference,
         "low": interval.low if interval else None, "high": interval.high if interval else None,
         "level": interval.level if interval else None, "se": interval.se if interval else None,
+        "simultaneous_low": all_at_once.low if all_at_once else None,
+        "simultaneous_high": all_at_once.high if all_at_once else None, "clusters": pair.clusters,
         "test": test.name if test else None, "p": pair.p, "draws": test.draws if test else None,
         "p_corrected": pair.p_corrected, "verdict": pair.verdict, "mde": pair.mde, "needed": pair.needed,
         "d_z": effect.d_z if effect else None, "rank_biserial": effect.rank_biserial if effect else None,
@@ -76,6 +78,8 @@ def _pair(pair: Pair) -> dict[str, Any]:
     return _record(pair) | {
         "tests": [_test(t) for t in pair.tests],
         "interval": asdict(pair.interval) if pair.interval else None,
+        "simultaneous": asdict(pair.simultaneous) if pair.simultaneous else None,
+        "p_is_bound": pair.p_is_bound,
         "effect": asdict(pair.effect) if pair.effect else None,
         "test_cases": pair.test_cases,
         "equivalence": _test(pair.equivalence) if pair.equivalence else None,
@@ -130,7 +134,8 @@ def _pairs(label: str, pairs: list[Pair], comparison: Comparison, digits: int) -
     extra = _extra_columns(pairs)
     rows = [
         [
-            f"{p.a} − {p.b}", cell(p.difference, p.interval, digits), p_text(p.p, p.test), p_text(p.p_corrected, p.test),
+            f"{p.a} − {p.b}", cell(p.difference, p.simultaneous, digits), p_text(p.p, bool(p.test and p.test.at_floor)),
+            p_text(p.p_corrected, p.p_is_bound),
             p.verdict, _effect(p.effect.d_z if p.effect else None), _wins(p), _effect(p.mde), *(f(p) for _, f in extra),
         ]
         for p in pairs
@@ -173,7 +178,13 @@ def _test_name(test: Test) -> str:
 def _beside(label: str, pairs: list[Pair]) -> Iterator[Grid]:
     """Tests beside the deciding one."""
     rows = [
-        [f"{p.a} − {p.b}", t.name, p_text(t.p, t), "exact" if t.exact else f"{t.draws:,}" if t.draws else "", t.note]
+        [
+            f"{p.a} − {p.b}",
+            t.name,
+            p_text(t.p, t.at_floor),
+            "exact" if t.exact else f"{t.draws:,}" if t.draws else "",
+            t.note,
+        ]
         for p in pairs
         for t in p.tests[1:]
     ]
@@ -190,12 +201,6 @@ def _ranks(ranks: Ranks) -> Grid:
     letters = {i: "".join(chr(97 + g) for g, group in enumerate(ranks.groups) if i in group) for i in order}
     rows = [[ranks.systems[i], f"{ranks.mean_ranks[i]:.3f}", letters[i] or "–"] for i in order]
     return Grid(title, ["system", "mean rank", "group"], rows)
-
-
-def p_text(p: float | None, test: Test | None = None) -> str:
-    if p is None or p != p:
-        return "–"
-    return ("≤ " if test and test.at_floor else "") + (f"{p:.2g}" if p < 0.995 else "1")
 
 
 def p_sign(p: float) -> str:
@@ -215,30 +220,47 @@ def header(comparison: Comparison) -> str:
     """What was compared and how."""
     against = f"against {comparison.baseline}" if comparison.baseline else "all pairs"
     units = max((p.units for p in comparison.pairs), default=0)
+    clusters = max((p.clusters or 0 for p in comparison.pairs), default=0)
+    many = f"{units:,} units in {clusters:,} clusters" if clusters else f"{units:,} units"
     seed = comparison.evaluation.provenance["seed"]
     runs = len(comparison.evaluation.systems)
     what = f"methods ({runs} runs)" if comparison.methods else "systems"
     return (
-        f"{len(comparison.systems)} {what}, {against}, on {units:,} units; differences are first minus second, "
-        f"intervals at {1 - comparison.alpha:.0%}; {comparison.correction} over {comparison.family} tests; seed {seed}"
+        f"{len(comparison.systems)} {what}, {against}, on {many}; differences are first minus second, "
+        f"intervals {_level(comparison)}; {comparison.correction} over {comparison.family} tests; seed {seed}"
     )
+
+
+def _level(comparison: Comparison) -> str:
+    """For what the intervals of differences hold."""
+    level = f"{1 - comparison.alpha:.0%}"
+    if comparison.correction in ("bh", "by"):
+        return f"that miss in at most {comparison.alpha:.0%} of what is called different"
+    return f"at {level}" if comparison.family < 2 or comparison.correction == "none" else f"simultaneous at {level}"
+
+
+def notes(comparison: Comparison) -> list[str]:
+    """What a reader of the verdicts must know."""
+    return [f"{f.severity}: {f.message}" for f in comparison.own_findings]
 
 
 def render_text(comparison: Comparison, digits: int = 4) -> str:
     """Verdicts, then tables, as plain text."""
-    parts = [header(comparison), "\n".join(comparison.sentences()), *(plain(g) for g in grids(comparison, digits))]
+    verdicts = [*comparison.sentences(), *notes(comparison)]
+    parts = [header(comparison), "\n".join(verdicts), *(plain(g) for g in grids(comparison, digits))]
     return "\n\n".join(parts) + "\n"
 
 
 def render_markdown(comparison: Comparison, digits: int = 4) -> str:
-    verdicts = "\n".join(f"- {markdown.escape(s)}" for s in comparison.sentences())
+    verdicts = "\n".join(f"- {markdown.escape(s)}" for s in [*comparison.sentences(), *notes(comparison)])
     tables = [markdown.table(g) for g in grids(comparison, digits)]
     return "\n\n".join([verdicts, *tables, markdown.escape(header(comparison)) + "."]) + "\n"
 
 
 def render_latex(comparison: Comparison, digits: int = 4) -> str:
     tables = [latex.table(g) for g in grids(comparison, digits)]
-    return "\n".join(["% needs \\usepackage{booktabs}", f"% {header(comparison)}", *tables]) + "\n"
+    said = [f"% {line}" for line in (header(comparison), *notes(comparison))]
+    return "\n".join(["% needs \\usepackage{booktabs}", *said, *tables]) + "\n"
 
 
 def render_tsv(comparison: Comparison) -> str:
@@ -265,7 +287,7 @@ def render_html(comparison: Comparison, digits: int = 4) -> str:
     """A page that needs nothing but itself: verdicts, charts, tables."""
     from karat.report.comparison_page import page
 
-    return page(comparison, header(comparison), list(grids(comparison, digits)), digits)
+    return page(comparison, header(comparison), notes(comparison), list(grids(comparison, digits)), digits)
 
 
 REPORTS: dict[str, Callable[..., Any]] = {

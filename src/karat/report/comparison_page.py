@@ -15,15 +15,15 @@ from karat.report.charts.forest import Estimate, forest
 from karat.report.charts.matrix import p_matrix
 from karat.report.html import render
 from karat.report.html.view import Section
-from karat.report.rows import Grid
+from karat.report.rows import Grid, p_text
 
 
-def page(comparison: Comparison, header: str, grids: Sequence[Grid], digits: int = 4) -> str:
+def page(comparison: Comparison, header: str, notes: Sequence[str], grids: Sequence[Grid], digits: int = 4) -> str:
     """The report of the systems with verdicts, charts and every table of the text report in front."""
     names = comparison.systems
     title = "Comparison of " + (", ".join(names) if len(names) <= 3 else f"{len(names)} systems")
     drawn = [(_label(chart), chart) for chart in charts(comparison)]
-    section = Section("Comparison", header, list(comparison.sentences()), drawn, list(grids))
+    section = Section("Comparison", header, [*comparison.sentences(), *notes], drawn, list(grids))
     return render(comparison.evaluation, digits=digits, title=title, section=section)
 
 
@@ -46,18 +46,19 @@ def charts(comparison: Comparison) -> Iterator[str]:
 
 def forest_of(pairs: Sequence[Pair], comparison: Comparison) -> str:
     """Differences of one metric with their intervals."""
-    from karat.report.comparison import p_text
-
     tone = {"better": "good", "worse": "bad"}
     rows = [
         Estimate(
-            f"{p.a} − {p.b}", _nan(p.difference), p.interval.low if p.interval else np.nan,
-            p.interval.high if p.interval else np.nan, f"p {p_text(p.p_corrected, p.test)}, {p.verdict}",
+            f"{p.a} − {p.b}", _nan(p.difference), p.simultaneous.low if p.simultaneous else np.nan,
+            p.simultaneous.high if p.simultaneous else np.nan, f"p {p_text(p.p_corrected, p.p_is_bound)}, {p.verdict}",
             tone.get(p.verdict, "plain"),
         )
         for p in pairs
     ]  # fmt: skip
-    return forest(rows, title=f"Difference of {pairs[0].label} with {1 - comparison.alpha:.0%} intervals")
+    return forest(
+        rows,
+        title=f"Difference of {pairs[0].label} with intervals that hold for all pairs at {1 - comparison.alpha:.0%}",
+    )
 
 
 def matrix_of(pairs: Sequence[Pair], comparison: Comparison) -> str:

@@ -194,3 +194,10 @@ def coverage(system: SystemResult) -> str:
     counts = system.counts
     said = f"{counts.get('aligned', 0):,} of {counts.get('gold', 0):,} gold {'unit' if counts.get('gold') == 1 else 'units'} predicted"
     return said + (f", {counts['pred_only']:,} predicted only" if counts.get("pred_only") else "")
+
+
+def p_text(p: float | None, bound: bool = False) -> str:
+    """``bound``: p is only known to be at most this."""
+    if p is None or p != p:
+        return "–"
+    return ("≤ " if bound else "") + (f"{p:.2g}" if p < 0.995 else "1")

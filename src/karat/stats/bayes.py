@@ -45,13 +45,5 @@ def _winners(shares: Floats) -> list[float]:
 def correlated_t(mean: float, sd: float, n: float, rope: float, rho: float = 0.0) -> Posterior:
     """Bayesian correlated t: ``rho`` is 1/folds for cross-validation, 0 for independent units."""
     se = sd * np.sqrt(1 / n + rho / (1 - rho))
-    if not se > 0:
-        return _certain(mean, rope)
     worse, up_to = (float(special.stdtr(n - 1, (edge - mean) / se)) for edge in (-rope, rope))
     return Posterior(worse, up_to - worse, 1 - up_to)
-
-
-def _certain(mean: float, rope: float) -> Posterior:
-    if abs(mean) <= rope:
-        return Posterior(0.0, 1.0, 0.0)
-    return Posterior(float(mean < 0), 0.0, float(mean > 0))

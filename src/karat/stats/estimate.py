@@ -10,27 +10,27 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from karat.cells import Cells
+from karat.cells import Cells, ClassCells
 from karat.evaluation import Interval, Score, SystemResult
-from karat.findings import Finding, finding
+from karat.findings import Finding
 from karat.metric import Metric, MetricError
 from karat.plan import Plan
 from karat.score import ratio
 from karat.stats import intervals
+from karat.stats.clusters import FEW_CLUSTERS, ClusterKeys, cluster_findings, designs, hashed
+from karat.stats.doubts import doubts
 from karat.stats.intervals import Bounds
-from karat.stats.random import hash_group
 from karat.stats.resampling import Clusters, Design, Units
+from karat.stats.sample import Sample, Stratum
 from karat.stats.settings import IntervalSettings
-from karat.stats.statistic import Blocked, Statistic
-from karat.stats.system import Sample, Stratum
-from karat.weights import Floats, Ints, Scores, Texts
+from karat.stats.statistic import Blocked, Mask, Statistic
+from karat.stats.units import over_test_cases, unit_keys
+from karat.weights import Floats, Ints, Scores
 
 AFFORDABLE = 5e8
 """Numbers that the resamples of one system may cost; beyond it the jackknife takes their place."""
 CLASS_NUMBERS = 5e7
 """Largest table of resamples × class scores that is held."""
-FEW_CLUSTERS = 50
-GROUPS = 256
 RESAMPLED = {"bca", "percentile", "basic", "poisson"}
 NAMES = {m: f"bootstrap-{m}" for m in RESAMPLED} | {"groups": "random-groups"}
 
@@ -41,91 +41,41 @@ class Table:
 
     bounds: Bounds
     method: list[str]
+    size: Floats
+    """Units behind each column."""
 
     def interval(self, column: int, level: float, limits: tuple[float, float]) -> Interval | None:
         """A column's interval, without what no score can be: `point ± t · se` knows no limits."""
         low, high = float(self.bounds.low[column]), float(self.bounds.high[column])
         if not (np.isfinite(low) and np.isfinite(high)):
             return None
+        if low == high and np.isfinite(limits).all():
+            low, high = intervals.constant(low, self.size[column], limits, level)
+            return Interval(level, low, high, "rule-of-three", None, 0.0)
         low, high = max(low, limits[0]), min(high, limits[1])
         drawn = self.bounds.resamples if self.method[column] in RESAMPLED else None
         name = NAMES.get(self.method[column], self.method[column])
         undefined = float(np.broadcast_to(self.bounds.undefined, self.bounds.low.shape)[column]) if drawn else 0.0
-        return Interval(level, low, high, name, drawn, float(self.bounds.se[column]), undefined)
+        bias = float(np.broadcast_to(self.bounds.bias, self.bounds.low.shape)[column])
+        return Interval(level, low, high, name, drawn, float(self.bounds.se[column]), undefined, bias)
 
 
 def add_intervals(
     result: SystemResult, plan: Plan, settings: IntervalSettings, keys: ClusterKeys | None = None
 ) -> SystemResult:
     """The system with intervals on its scores, and with what speaks against trusting them."""
-    statistic = Statistic(plan.catalogue, plan.metrics, plan.fill)
-    names = cluster_names(result.cells, keys) if keys or settings.method == "groups" else None
-    clusters = None if names is None else clusters_of(result.cells, _grouped(names, settings))
-    scores = with_intervals(result.scores, result.cells, statistic, settings, clusters)
-    found = trust_findings(result.cells, scores, statistic, plan.context.unit)
-    if keys and clusters and names is not None:
-        found += cluster_findings(names, clusters)
-    return replace(result, scores=scores, findings=[*result.findings, *(_of_file(f, result.name) for f in found)])
-
-
-def _of_file(found: Finding, file: str) -> Finding:
-    return msgspec.structs.replace(found, file=file)
-
-
-@dataclass(frozen=True)
-class ClusterKeys:
-    """Units of gold (test case and id as one text, sorted) and the cluster of each."""
-
-    unit: Texts
-    cluster: Texts
-
-
-ALONE = "\x00"
-
-
-def cluster_names(cells: Cells, keys: ClusterKeys | None) -> Texts:
-    """The cluster of each unit; one that gold puts in none stands alone under its own id."""
-    unit = unit_keys(cells)
-    alone = np.char.add(ALONE, unit)
-    if keys is None or len(keys.unit) == 0:
-        return alone
-    at = np.minimum(np.searchsorted(keys.unit, unit), len(keys.unit) - 1)
-    return np.where(keys.unit[at] == unit, keys.cluster[at], alone)
-
-
-def unit_keys(cells: Cells) -> Texts:
-    """Test case and id of each unit as one text."""
-    if cells.unit is None or cells.unit_ids is None:
-        raise MetricError("the units of this evaluation were not kept; evaluate with units=True")
-    case = np.array(cells.test_cases, str)[cells.test_case[cells.unit]]
-    return np.char.add(np.char.add(case, "\x1f"), np.asarray(cells.unit_ids).astype(str))
-
-
-def _grouped(names: Texts, settings: IntervalSettings) -> Texts:
-    return hash_group(names, GROUPS).astype(str) if settings.method == "groups" else names
-
-
-def clusters_of(cells: Cells, names: Texts) -> dict[int, Clusters]:
-    """The clusters of each test case."""
-    assert cells.unit is not None
-    case, code = cells.test_case[cells.unit], np.unique(names, return_inverse=True)[1]
-    out = {}
-    for t in range(len(cells.test_cases)):
-        inside = cells.test_case == t
-        place = np.cumsum(inside) - 1
-        out[t] = Clusters.of(code[case == t], place[cells.unit[case == t]], int(inside.sum()))
-    return out
-
-
-def cluster_findings(names: Texts, clusters: Mapping[int, Clusters]) -> list[Finding]:
-    alone, size = int(np.char.startswith(names, ALONE).sum()), sum(c.size for c in clusters.values())
-    found = [finding("no-cluster", count=alone)] if alone else []
-    return found + ([finding("few-clusters", count=size)] if size < FEW_CLUSTERS else [])
-
-
-def over_test_cases(cells: Cells) -> bool:
-    """Whether the units are the test cases themselves (queries): one unit in each of several."""
-    return len(cells.test_cases) > 1 and len(cells.test_cases) == len(cells) and bool((cells.n == 1).all())
+    cells, statistic = result.cells, Statistic(plan.catalogue, plan.metrics, plan.fill)
+    clusters, said = None, list[Finding]()
+    if settings.method == "groups":
+        clusters = designs(cells, hashed(cells))
+    elif keys:
+        cluster, alone = keys.of(unit_keys(cells))
+        clusters = designs(cells, cluster)
+        said = cluster_findings(clusters, alone, len(cluster), keys.column)
+    scores = with_intervals(result.scores, cells, statistic, settings, clusters)
+    said = [*doubts(cells, scores, statistic, plan.context.unit), *said]
+    findings = [*result.findings, *(msgspec.structs.replace(f, file=result.name) for f in said)]
+    return replace(result, scores=scores, findings=findings)
 
 
 def sample_of(
@@ -134,10 +84,9 @@ def sample_of(
     """The test cases of these cells, each with its statistic; or all of them as one sample of queries."""
     breadth = 4 * max(len(cells.classes), 16)
     if over_test_cases(cells):
-        each = Units(np.ones(len(cells.test_cases)), breadth)
-        return Sample(
-            [stratum_of(cells, np.arange(len(cells.test_cases)), "", statistic, each, classes)], over_cases=True
-        )
+        index = np.arange(len(cells.test_cases))
+        each: Design = clusters[0] if clusters else Units(np.ones(len(index)), breadth)
+        return Sample([stratum_of(cells, index, "", statistic, each, classes)], over_cases=True)
     strata = []
     for t, name in enumerate(cells.test_cases):
         index = np.flatnonzero(cells.test_case == t)
@@ -147,14 +96,26 @@ def sample_of(
 
 
 def stratum_of(
-    cells: Cells, index: Ints, name: str, statistic: Statistic, design: Design, classes: bool = False
+    cells: Cells, index: Ints, name: str, statistic: Statistic, design: Design, classes: bool = False,
+    hidden: Mask | None = None,
 ) -> Stratum:  # fmt: skip
-    """Cells ``index`` as one test case; where queries are the units, ``index`` counts queries."""
+    """Cells ``index`` as one test case; where queries are the units, ``index`` counts queries.
+
+    ``hidden`` marks scores of queries that are not to be read.
+    """
     bounded = statistic.shares(len(cells.classes) if classes else 0)
     if over_test_cases(cells):
-        values = (statistic.with_classes if classes else statistic.values)(cells.by_test_case(), cells)[index]
-        return Stratum(name, _pooled(mean_of(values), cells, index, statistic, classes), design, bounded)
-    return Stratum(name, Blocked(statistic.of(cells.take(index), classes), design.n), design, bounded)
+        values = query_scores(cells, statistic, classes)[index]
+        values = values if hidden is None else np.where(hidden, np.nan, values)
+        scores = _pooled(mean_of(values), cells, index, statistic, classes)
+    else:
+        scores = Blocked(statistic.of(cells.take(index), classes), design.n)
+    return Stratum(name, scores, design, bounded, cells.repeatable)
+
+
+def query_scores(cells: Cells, statistic: Statistic, classes: bool = False) -> Floats:
+    """Queries × columns."""
+    return (statistic.with_classes if classes else statistic.values)(cells.by_test_case(), cells)
 
 
 def _pooled(mean: Scores, cells: Cells, index: Ints, statistic: Statistic, classes: bool) -> Scores:
@@ -191,11 +152,21 @@ def with_intervals(
     width = len(cells.classes) * len(statistic.class_columns(1))
     classes = 0 < width * settings.resamples <= CLASS_NUMBERS and width * len(cells) <= CLASS_NUMBERS
     tables = estimate(sample_of(cells, statistic, classes, clusters), settings)
+    if classes:
+        tables = [_by_support(table, cells, len(statistic.metrics)) for table in tables]
     columns = statistic.class_columns(len(cells.classes)) if classes else {}
     return {
         m: _attach(scores[m], i, tables, columns.get(m), (settings.level, statistic.limits(m)))
         for i, m in enumerate(statistic.metrics)
     }
+
+
+def _by_support(table: Table, cells: Cells, metrics: int) -> Table:
+    """Behind the score of a class stand its gold members, not all units."""
+    support = (cells.pooled() @ cells.gold_of)[0] if isinstance(cells, ClassCells) else np.zeros(0)
+    size = table.size.copy()
+    size[metrics:] = np.tile(np.maximum(support, 1), (len(size) - metrics) // max(len(support), 1))
+    return replace(table, size=size)
 
 
 def _attach(
@@ -223,6 +194,11 @@ def estimate(sample: Sample, settings: IntervalSettings) -> list[Table]:
     if method == "auto":
         return _automatic(sample, settings)
     if method in RESAMPLED:
+        if not all(s.repeatable for s in sample.strata):
+            raise MetricError(
+                f"{method} draws items more than once, and a clustering takes the copies for mates of each other: "
+                "ask for jackknife-t"
+            )
         return _resampled(sample, settings, method)
     return [_closed(s, method, settings) for s in [sample, *sample.parts]]
 
@@ -240,34 +216,42 @@ def _resampled(sample: Sample, settings: IntervalSettings, method: str) -> list[
 def _from_draws(sample: Sample, draws: Floats, method: str, settings: IntervalSettings) -> Table:
     accel = sample.acceleration if method == "bca" else np.zeros_like(sample.point)
     low, high = intervals.from_draws(sample.point, draws, accel, method, settings.level)
-    bounds = Bounds(low, high, intervals.spread(draws), settings.resamples, np.isnan(draws).mean(0))
-    return Table(bounds, [method] * len(sample.point))
+    undefined = np.isnan(draws).mean(0)
+    with np.errstate(invalid="ignore"):
+        bias = np.nanmean(np.where(undefined == 1, 0.0, draws), 0) - sample.point
+    bounds = Bounds(low, high, intervals.spread(draws), settings.resamples, undefined, bias)
+    return Table(bounds, [method] * len(low), sample.sizes)
 
 
 def _closed(sample: Sample, method: str, settings: IntervalSettings) -> Table:
     """Methods without random numbers."""
     chosen = {
-        "jackknife-t": _jackknife, "student-t": _jackknife, "delta": _delta, "groups": _jackknife,
+        "jackknife-t": _jackknife, "student-t": _jackknife, "groups": _jackknife, "hall-t": _hall, "delta": _delta,
         "wilson": _proportion, "clopper-pearson": _proportion,
     }[method]  # fmt: skip
     bounds = chosen(sample, settings)
-    applies = [
-        method not in ("wilson", "clopper-pearson", "student-t") or _fits(sample, method, k)
-        for k in range(len(sample.point))
-    ]
-    blank = np.where(applies, 0.0, np.nan)
-    return Table(Bounds(bounds.low + blank, bounds.high + blank, bounds.se), [method] * len(sample.point))
+    blank = np.where([_fits(sample, method, k) for k in range(len(sample.point))], 0.0, np.nan)
+    return Table(replace(bounds, low=bounds.low + blank, high=bounds.high + blank), [method] * len(blank), sample.sizes)
 
 
 def _fits(sample: Sample, method: str, column: int) -> bool:
     if method == "student-t":
         return all(bool(s.unit_scores.is_mean[column]) for s in sample.strata)
-    return len(sample.strata) == 1 and sample.strata[0].is_share(column)
+    if method in ("wilson", "clopper-pearson"):
+        return len(sample.strata) == 1 and sample.strata[0].is_share(column)
+    return True
 
 
 def _jackknife(sample: Sample, settings: IntervalSettings) -> Bounds:
-    low, high = intervals.student(sample.point, sample.se, sample.df, settings.level)
-    return Bounds(low, high, sample.se)
+    se, df = sample.spread
+    low, high = intervals.student(sample.point, se, df, settings.level)
+    return Bounds(low, high, se, bias=sample.bias)
+
+
+def _hall(sample: Sample, settings: IntervalSettings) -> Bounds:
+    se, df = sample.spread
+    low, high = intervals.hall(sample.point, se, 6 * sample.acceleration, df, settings.level)
+    return Bounds(low, high, se, bias=sample.bias)
 
 
 def _delta(sample: Sample, settings: IntervalSettings) -> Bounds:
@@ -293,27 +277,28 @@ def _proportion(sample: Sample, settings: IntervalSettings) -> Bounds:
 
 
 def _automatic(sample: Sample, settings: IntervalSettings) -> list[Table]:
-    """Student for means, Wilson for shares, BCa for the rest; the jackknife where resampling would cost too much."""
+    """The method that fits each column; the jackknife where resampling would cost too much."""
     parts = [sample, *sample.parts]
     choices = [[_choice(part, k) for k in range(len(sample.point))] for part in parts]
-    if not any("bca" in c for c in choices):
-        return [_mixed(part, c, None, settings) for part, c in zip(parts, choices, strict=True)]
-    if sum(s.cost(settings.resamples) for s in sample.strata) > AFFORDABLE:
-        choices = [["jackknife-t" if m == "bca" else m for m in c] for c in choices]
-        return [_mixed(part, c, None, settings) for part, c in zip(parts, choices, strict=True)]
-    drawn = _resampled(sample, settings, "bca")
+    drawn: list[Table | None] = [None] * len(parts)
+    if any("bca" in c for c in choices):
+        if sum(s.cost(settings.resamples) for s in sample.strata) > AFFORDABLE:
+            choices = [["jackknife-t" if m == "bca" else m for m in c] for c in choices]
+        else:
+            drawn = [*_resampled(sample, settings, "bca")]
     return [_mixed(part, c, table, settings) for part, c, table in zip(parts, choices, drawn, strict=True)]
 
 
 def _choice(sample: Sample, column: int) -> str:
     clustered = any(isinstance(s.design, Clusters) for s in sample.strata)
-    if clustered and sum(s.design.size for s in sample.strata) < FEW_CLUSTERS:
+    few = clustered and sum(s.design.size for s in sample.strata) < FEW_CLUSTERS
+    if few or not all(s.repeatable for s in sample.strata):
         return "jackknife-t"
     if clustered or not all(bool(s.unit_scores.is_mean[column]) for s in sample.strata):
         return "bca"
     if len(sample.strata) == 1 and sample.strata[0].is_share(column):
         return "wilson"
-    return "bca" if any(abs(_skewness(s, column)) > 1 for s in sample.strata) else "student-t"
+    return "hall-t" if any(abs(_skewness(s, column)) > 1 for s in sample.strata) else "student-t"
 
 
 def _skewness(stratum: Stratum, column: int) -> float:
@@ -328,50 +313,17 @@ def _skewness(stratum: Stratum, column: int) -> float:
 
 
 def _mixed(sample: Sample, choice: list[str], drawn: Table | None, settings: IntervalSettings) -> Table:
-    """Each column by its own method."""
-    tables = {"bca": drawn} if drawn else {}
-    if "wilson" in choice:
-        tables["wilson"] = Table(_proportion(sample, settings), choice)
-    if {"student-t", "jackknife-t"} & set(choice):
-        tables["student-t"] = tables["jackknife-t"] = Table(_jackknife(sample, settings), choice)
-    picked = [tables[m] for m in choice]
+    """Each column by its own method; where no resample lies on one side of the point, the jackknife."""
+    by_method = {"bca": drawn.bounds} if drawn else {}
+    if drawn:
+        stuck = (drawn.bounds.low == drawn.bounds.high) & (sample.spread[0] > 0)
+        choice = ["jackknife-t" if m == "bca" and stuck[k] else m for k, m in enumerate(choice)]
+    closed = {"wilson": _proportion, "student-t": _jackknife, "jackknife-t": _jackknife, "hall-t": _hall}
+    by_method |= {m: closed[m](sample, settings) for m in set(choice) - {"bca"}}
     ends = {
-        e: np.array([float(getattr(t.bounds, e)[k]) for k, t in enumerate(picked) if t]) for e in ("low", "high", "se")
-    }
-    undefined = np.zeros(len(choice)) if drawn is None else drawn.bounds.undefined
-    return Table(Bounds(ends["low"], ends["high"], ends["se"], settings.resamples, undefined), choice)
-
-
-FEW_UNITS, FEW_MEMBERS, OFTEN_UNDEFINED = 30, 10, 0.02
-
-
-def trust_findings(cells: Cells, scores: Mapping[Metric, Score], statistic: Statistic, unit: str) -> list[Finding]:
-    """Why an interval of this size should not be trusted."""
-    found = []
-    units = int(cells.n.sum())
-    if units < FEW_UNITS:
-        many = unit[:-1] + "ies" if unit[-1] == "y" else unit + "s"
-        found.append(finding("few-units", count=units, counted=unit if units == 1 else many, units=many))
-    rare = rare_classes(cells) if any(statistic.catalogue[m.name].by_class for m in statistic.metrics) else []
-    if rare:
-        shown = ", ".join(f"{label} ({count})" for label, count in rare[:5]) + (", …" if len(rare) > 5 else "")
-        found.append(finding("rare-classes", count=len(rare), examples=shown))
-    return found + [f for m, s in scores.items() if s.better != "neither" for f in _doubts(str(m), s)]
-
-
-def _doubts(metric: str, score: Score) -> list[Finding]:
-    """What speaks against the interval of one score."""
-    found, interval = [], score.interval
-    if interval is not None and interval.low == interval.high:
-        found.append(finding("interval-degenerate", metric=metric))
-    if interval is not None and interval.undefined > OFTEN_UNDEFINED:
-        found.append(finding("interval-undefined", metric=metric, share=f"{interval.undefined:.0%}"))
-    return found
-
-
-def rare_classes(cells: Cells) -> list[tuple[str, int]]:
-    """Classes with fewer than ten gold members, and how many they have."""
-    if not hasattr(cells, "gold_of") or not cells.classes:
-        return []
-    gold = (cells.pooled() @ cells.gold_of)[0]
-    return [(label, int(gold[i])) for i, label in enumerate(cells.classes) if 0 < gold[i] < FEW_MEMBERS]
+        end: np.array([
+            float(np.broadcast_to(getattr(by_method[m], end), len(choice))[k]) for k, m in enumerate(choice)
+        ])
+        for end in ("low", "high", "se", "undefined", "bias")
+    }  # fmt: skip
+    return Table(Bounds(**ends, resamples=settings.resamples), choice, sample.sizes)

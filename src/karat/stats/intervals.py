@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from karat.stats.resampling import Design, Jackknife, Units, bootstrap, jackknife
+from karat.stats.resampling import Design, Jackknife, bootstrap, jackknife
 from karat.stats.settings import RESAMPLES
-from karat.weights import Floats, Ints, Scores, Tilt
+from karat.weights import Floats, Scores, Tilt
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class Bounds:
     resamples: int = 0
     undefined: Floats | float = 0.0
     """Share of resamples in which the statistic was undefined."""
+    bias: Floats | float = 0.0
+    """What the statistic is expected to be off by."""
 
 
 def tail(level: float) -> float:
@@ -80,6 +82,28 @@ def student(point: Floats, se: Floats, df: Floats | float, level: float) -> tupl
     """``point ± t(df) · se``."""
     reach = special.stdtrit(df, 1 - tail(level)) * se
     return point - reach, point + reach
+
+
+def hall(point: Floats, se: Floats, skewness: Floats, df: Floats | float, level: float) -> tuple[Floats, Floats]:
+    """``point ± t(df) · se`` bent by the skewness of the estimate: Hall's cubic transformation, turned back.
+
+    With skewness g the ends are point − se · 3/g · (∛(1 + g(±t − g/6)) − 1); with g = 0 they are Student's.
+    """
+    t = special.stdtrit(df, 1 - tail(level))
+    g = np.where(np.abs(skewness) < 1e-9, 1.0, skewness)
+    bent = [3 / g * (np.cbrt(1 + g * (x - g / 6)) - 1) for x in (t, -t)]
+    low, high = (point - se * np.where(np.abs(skewness) < 1e-9, x, y) for x, y in zip((t, -t), bent, strict=True))
+    return low, high
+
+
+def constant(point: float, n: float, limits: tuple[float, float], level: float) -> tuple[float, float]:
+    """Of ``n`` units that all give the same score: a share of 1 − (tail)^(1/n) of others may not have shown.
+
+    >>> [round(end, 3) for end in constant(1.0, 60, (0.0, 1.0), 0.95)]
+    [0.94, 1.0]
+    """
+    unseen = 1 - tail(level) ** (1 / max(n, 1))
+    return point - (point - limits[0]) * unseen, point + (limits[1] - point) * unseen
 
 
 def wilson(hits: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
@@ -146,25 +170,3 @@ def jackknife_t(point: Floats, jack: Jackknife, level: float) -> Bounds:
     """``point ± t(N − 1) · se`` with the jackknife's standard error: no random numbers."""
     low, high = student(point, jack.se, max(jack.size - 1, 1), level)
     return Bounds(low, high, jack.se)
-
-
-def delta(statistic: Scores, point: Floats, design: Units, level: float) -> Bounds:
-    """``point ± z · se`` with the delta method's standard error."""
-    se = delta_se(statistic, design.n)
-    low, high = student(point, se, np.inf, level)
-    return Bounds(low, high, se)
-
-
-def random_groups(statistic: Scores, point: Floats, n: Floats, group: Ints, level: float) -> Bounds:
-    """``point ± t(G − 1) · se`` from the statistic without each of G groups of cells.
-
-    One pass and no random numbers: with groups by a hash of unit ids, any split or order
-    of the data gives the same interval.
-    """
-    names, row = np.unique(group, return_inverse=True)
-    values = np.concatenate([statistic(_without(n, row, g)) for g in range(len(names))])
-    return jackknife_t(point, Jackknife(np.ones(len(names)), values), level)
-
-
-def _without(n: Floats, row: Ints, group: int) -> Floats:
-    return np.where(row == group, 0.0, n)[None, :]

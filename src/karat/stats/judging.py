@@ -15,11 +15,13 @@ from karat.evaluation import Interval, JudgedScore, Score, SystemResult
 from karat.findings import Finding, InputError, finding
 from karat.metric import MetricError
 from karat.plan import Plan
-from karat.stats.estimate import ClusterKeys, over_test_cases, stratum_of, unit_keys
+from karat.stats.clusters import ClusterKeys
+from karat.stats.estimate import stratum_of
 from karat.stats.judge import Powered, Reading, powered, stratified
 from karat.stats.resampling import Units
+from karat.stats.sample import Sample, Stratum
 from karat.stats.statistic import Statistic
-from karat.stats.system import Sample, Stratum
+from karat.stats.units import over_test_cases, unit_keys
 from karat.weights import Ints, Texts
 
 FEW_LABELS = 30
@@ -36,14 +38,9 @@ class Source:
 
     @classmethod
     def of(cls, cells: Cells) -> Source:
-        if over_test_cases(cells):
-            keys = np.array(cells.test_cases, str)
-            order = np.argsort(keys)
-            return cls(cells, keys[order], order)
         keys = unit_keys(cells)
         order = np.argsort(keys)
-        assert cells.unit is not None
-        return cls(cells, keys[order], cells.unit[order])
+        return cls(cells, keys[order], order if cells.unit is None else cells.unit[order])
 
     def strata(self, keep: Mask, statistic: Statistic) -> list[tuple[Stratum, Ints]]:
         """The test cases of the units that are kept, and the cell of each of these units."""

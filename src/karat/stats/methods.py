@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 from typing import Any, NoReturn
 
@@ -19,24 +18,27 @@ from karat.plan import Plan
 from karat.score import mean_defined
 from karat.stats import tests
 from karat.stats.bayes import correlated_t
-from karat.stats.comparing import aligned, cluster_codes, decided, directed
-from karat.stats.corrections import correct, family_size
-from karat.stats.estimate import ClusterKeys
+from karat.stats.clusters import ClusterKeys
+from karat.stats.comparing import directed
+from karat.stats.estimate import add_intervals
+from karat.stats.family import Member, agreed, corrected, verdict_of
 from karat.stats.influence import influence
 from karat.stats.leaderboard import leaderboard, ranks_over_cases
+from karat.stats.pair import Part, parts_of
 from karat.stats.power import POWER
 from karat.stats.random import stream
 from karat.stats.runs import Nested, mde_of, nested, nested_difference
-from karat.stats.settings import JOINT, ComparisonSettings
+from karat.stats.sample import Sample
+from karat.stats.settings import JOINT, ComparisonSettings, IntervalSettings
 from karat.stats.standing import best_probabilities
 from karat.stats.statistic import Statistic
 from karat.stats.stochastic_order import least_violation
-from karat.stats.units import Joint, Panel, panels, sample
-from karat.weights import Floats, Ints
+from karat.stats.units import Joint, joined, on_common_units
+from karat.stats.wording import sentence
+from karat.weights import Floats
 
 FEW_RUNS = 5
 Groups = Mapping[str, Sequence[int]]
-SHARED_ALPHA = ("holm", "hochberg", "bonferroni")
 
 
 @dataclass(frozen=True)
@@ -44,25 +46,25 @@ class Field:
     """All runs of all methods over the same units."""
 
     joint: Joint
-    panels: Sequence[Sequence[Panel]]
-    clusters: Sequence[Ints | None]
+    parts: Sequence[Sequence[Part]]
     groups: Groups
 
     @classmethod
-    def of(cls, joint: Joint, statistic: Statistic, groups: Groups, keys: ClusterKeys | None) -> Field:
-        code = None if keys is None else cluster_codes(joint, keys)
-        inside = [None if code is None else code[joint.case == t] for t in range(len(joint.cases))]
-        return cls(joint, panels(joint, statistic, code), inside, groups)
+    def of(
+        cls, systems: Sequence[SystemResult], statistic: Statistic, groups: Groups, keys: ClusterKeys | None
+    ) -> Field:
+        joint = joined(systems)
+        return cls(joint, parts_of(joint, statistic, None if keys is None else keys.of(joint.keys)[0]), groups)
 
-    @cached_property
+    @property
     def units(self) -> int:
         return len(self.joint.keys)
 
     def reading(self, method: str, column: int) -> tuple[Floats, Floats]:
         """Scores of a method's runs, and the influence of each unit (or cluster) on each."""
-        runs = [self.panels[i] for i in self.groups[method]]
-        scores = np.array([sample(r).point[column] for r in runs])
-        return scores, np.stack([influence(r, column, self.clusters) for r in runs])
+        runs = [self.parts[i] for i in self.groups[method]]
+        scores = np.array([Sample([p.stratum for p in r]).point[column] for r in runs])
+        return scores, np.stack([influence(r, column) for r in runs])
 
 
 def method_scores(
@@ -70,14 +72,14 @@ def method_scores(
 ) -> tuple[list[MethodScore], list[Finding]]:
     """Every metric of every method: the mean over its runs, with an interval for new runs and new units."""
     statistic = Statistic(plan.catalogue, plan.metrics, plan.fill)
-    joint, found = aligned(systems, plan)
-    field = Field.of(joint, statistic, groups, keys)
+    systems, findings = on_common_units(systems, plan)
+    field = Field.of(systems, statistic, groups, keys)
     scores = [
         _method_score(field, name, k, systems[groups[name][0]].scores[m], statistic, level)
         for name in groups
         for k, m in enumerate(statistic.metrics)
     ]
-    return scores, [*found, *_run_findings(groups)]
+    return scores, [*findings, *_run_findings(groups)]
 
 
 def _method_score(field: Field, name: str, k: int, score: Score, statistic: Statistic, level: float) -> MethodScore:
@@ -104,8 +106,9 @@ def _run_findings(groups: Groups) -> list[Finding]:
 
 
 def compare_methods(
-    evaluation: Evaluation, groups: Groups, plan: Plan, settings: ComparisonSettings, keys: ClusterKeys | None = None
-) -> Comparison:
+    evaluation: Evaluation, groups: Groups, plan: Plan, settings: ComparisonSettings, intervals: IntervalSettings,
+    keys: ClusterKeys | None = None,
+) -> Comparison:  # fmt: skip
     """All pairs of methods, or each against the baseline, as if runs and units were drawn anew."""
     if settings.baseline is not None and settings.baseline not in groups:
         there = ", ".join(groups)
@@ -117,23 +120,22 @@ def compare_methods(
     if settings.paired_runs and len({len(runs) for runs in groups.values()}) > 1:
         counts = ", ".join(f"{name} has {len(runs)}" for name, runs in groups.items())
         raise MetricError(f"runs cannot be paired: {counts}")
-    metrics, systems = directed(plan), evaluation.systems
-    statistic = Statistic(plan.catalogue, metrics, plan.fill)
-    field = Field.of(aligned(systems, plan)[0], statistic, groups, keys)
+    systems, findings = on_common_units(evaluation.systems, plan)
+    systems = [add_intervals(s, plan, intervals, keys) for s in systems]
+    scores, more = method_scores(systems, groups, plan, intervals.level, keys)
+    systems[0] = replace(systems[0], findings=[*systems[0].findings, *more])
+    evaluation = replace(evaluation, systems=systems, methods=scores)
+    metrics = directed(plan)
+    field = Field.of(systems, Statistic(plan.catalogue, metrics, plan.fill), groups, keys)
     base = settings.baseline
     chosen = list(combinations(groups, 2)) if base is None else [(name, base) for name in groups if name != base]
     drafts = [
         _pair(field, a, b, k, systems[0].scores[m], settings) for a, b in chosen for k, m in enumerate(metrics)
     ]  # fmt: skip
-    p = np.array([np.nan if d.p is None else d.p for d in drafts])
-    family = family_size(p)
-    alpha = settings.alpha / (max(family, 1) if settings.correction in SHARED_ALPHA else 1)
-    pairs = [
-        _advised(decided(_detectable(d, alpha), float(q), settings), alpha, settings)
-        for d, q in zip(drafts, correct(p, settings.correction), strict=True)
-    ]
+    raw = np.array([[np.nan if d.p is None else d.p] for d in drafts])
+    family = corrected(raw, np.zeros(raw.shape, bool), settings)
+    pairs = [_advised(_decided(d, family.of(i, 0), settings), family.alpha, settings) for i, d in enumerate(drafts)]
     means = [averaged(name, [systems[i] for i in groups[name]]) for name in groups]
-    scores = evaluation.methods
     means = [_with_intervals(mean, scores) for mean in means]
     boards = {
         m: leaderboard(m, means, pairs, settings.baseline, _best(field, k, means[0].scores[m], settings.seed))
@@ -142,8 +144,8 @@ def compare_methods(
     ranked = [ranks_over_cases(m, means, settings.alpha) for m in metrics]
     said = dict(evaluation.plan) | {"comparison": settings.to_dict() | {"runs": {n: len(g) for n, g in groups.items()}}}
     return Comparison(
-        evaluation, pairs, settings.correction, family, settings.alpha, settings.baseline, said, boards,
-        [r for r in ranked if r is not None], [], {"table": _no_units}, list(groups),
+        evaluation, pairs, settings.correction, family.size, settings.alpha, settings.baseline, said, boards,
+        [r for r in ranked if r is not None], findings, {"table": _no_units}, list(groups),
     )  # fmt: skip
 
 
@@ -177,7 +179,7 @@ def _pair(field: Field, a: str, b: str, k: int, score: Score, settings: Comparis
 
 
 def _posterior(gap: Nested, turned: float, settings: ComparisonSettings) -> Any:
-    if settings.rope is None:
+    if settings.rope is None or not gap.se > 0:
         return None
     size = gap.df + 1  # so that the posterior has the degrees of freedom of the interval
     return correlated_t(turned * gap.estimate, gap.se * np.sqrt(size), size, settings.rope)
@@ -210,10 +212,22 @@ def welch(x: Floats, y: Floats) -> Test:
     return Test("Welch t of runs", tests.tail_of(t, df, "two-sided"), t, note="new runs on these very units")
 
 
-def _detectable(pair: Pair, alpha: float) -> Pair:
-    """The pair with the smallest difference that it would show at the level of the corrected test."""
+def _decided(pair: Pair, member: Member, settings: ComparisonSettings) -> Pair:
+    """The pair with its verdict, the interval that goes with it, and what the corrected test would show."""
     gap = pair.runs.gap if pair.runs else None
-    return pair if gap is None else replace(pair, mde=mde_of((gap.se, gap.df), alpha, POWER))
+    if gap is None:
+        return replace(pair, sentence=sentence(pair, settings.correction))
+    reject = member.p <= settings.alpha
+    ends = gap.interval(1 - member.alpha)
+    low, high = agreed(ends[0], ends[1], gap.estimate, reject)
+    made = replace(
+        pair,
+        p_corrected=member.p if np.isfinite(member.p) else None,
+        verdict=verdict_of(pair.gain or 0.0, member.p, settings.alpha),
+        simultaneous=Interval(1 - member.alpha, low, high, "nested-t", None, gap.se),
+        mde=mde_of((gap.se, gap.df), member.alpha, POWER),
+    )
+    return replace(made, sentence=sentence(made, settings.correction))
 
 
 def _advised(pair: Pair, alpha: float, settings: ComparisonSettings) -> Pair:

@@ -1,95 +1,283 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two systems that swap outcomes: the products that their metrics read, as a function of the swaps."""
+"""Two systems on the same units: their difference, its spread, and what it would be if they swapped outcomes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.score import mean_defined
+from karat.stats.estimate import query_scores, stratum_of
 from karat.stats.random import stream
-from karat.stats.randomisation import Randomised, randomisation
+from karat.stats.randomisation import Coins, Randomised, randomisation
+from karat.stats.resampling import Clusters, Design, Units, bootstrap
+from karat.stats.sample import Sample, Stratum, pooled_spread
 from karat.stats.settings import DRAWS
-from karat.stats.statistic import Shared, marks
-from karat.stats.units import Panel
+from karat.stats.statistic import Mask, Shared, Statistic, Tape, marks, recorded
+from karat.stats.units import Joint
 from karat.weights import Floats, Ints
 
 
 @dataclass(frozen=True)
-class Duel:
-    """Two systems on one test case."""
+class Part:
+    """One system on one test case, its cells numbered from 0, with the cell of every unit."""
 
-    a: Panel
-    b: Panel
+    stratum: Stratum
+    cell: Ints
+    labels: Sequence[str] = ()
+    widths: Sequence[int] = ()
+    """Widths of vectors by label (or by metric, where test cases are the units)."""
+
+    @cached_property
+    def tape(self) -> Tape:
+        return recorded(self.stratum.statistic, self.stratum.design.n, self.labels, self.widths)
+
+    @cached_property
+    def left_out(self) -> Floats:
+        """The scores without a unit of each cell."""
+        return self.stratum.jackknife.value
+
+
+def parts_of(joint: Joint, statistic: Statistic, cluster: Ints | None, hidden: Sequence[Mask] = ()) -> list[list[Part]]:
+    """For each system, its test cases; ``hidden`` marks scores of queries that are not to be read."""
+    return [
+        [_part(joint, i, t, statistic, cluster, hidden) for t in range(len(joint.cases))]
+        for i in range(len(joint.names))
+    ]  # fmt: skip
+
+
+def _part(
+    joint: Joint, system: int, case: int, statistic: Statistic, cluster: Ints | None, hidden: Sequence[Mask]
+) -> Part:
+    cells, inside = joint.cells[system], joint.case == case
+    index, cell = np.unique(joint.cell[system, inside], return_inverse=True)
+    n = np.bincount(cell, minlength=len(index)).astype(float)
+    design: Design = Units(n) if cluster is None else Clusters.of(cluster[inside], cell, len(n))
+    blank = hidden[system][index] if len(hidden) else None
+    stratum = stratum_of(cells, index, joint.cases[case], statistic, design, hidden=blank)
+    labels: Sequence[str] = () if joint.over_cases else cells.classes
+    nodes = getattr(cells, "nodes", labels)
+    widths = (len(statistic.metrics),) if joint.over_cases else (len(labels), len(labels) + 1, len(nodes))
+    return Part(stratum, cell, labels, widths)
+
+
+def blanks(joint: Joint, statistic: Statistic, systems: Sequence[int]) -> list[Mask]:
+    """By system, which scores of its queries are left out because another of ``systems`` has none."""
+    if not joint.over_cases:
+        return []
+    known = [~np.isnan(query_scores(cells, statistic)) for cells in joint.cells]
+    shared = np.all([known[i][joint.cell[i]] for i in systems], axis=0)
+    if all((known[i][joint.cell[i]] == shared).all() for i in systems):
+        return []
+    out = list[Mask]()
+    for i, cells in enumerate(joint.cells):
+        hidden = np.zeros((len(cells.test_cases), shared.shape[1]), bool)
+        hidden[joint.cell[i]] = ~shared
+        out.append(hidden)
+    return out
+
+
+@dataclass(frozen=True)
+class Swap:
+    """Two systems on one test case, whose units (or clusters of units) may change sides."""
+
+    a: Part
+    b: Part
     cluster: Ints | None = None
-    """Cluster of each unit: then whole clusters swap."""
 
     @cached_property
     def shared(self) -> Shared:
         return Shared([self.a.tape, self.b.tape])
 
     @cached_property
-    def joint(self) -> tuple[Ints, Ints, Floats]:
-        """Joint cells: cell of A, cell of B, number of units."""
-        width = len(self.b.stratum.design.n) + 1
-        key, n = np.unique((self.a.cell + 1) * width + self.b.cell + 1, return_counts=True)
-        return key // width - 1, key % width - 1, n.astype(float)
+    def joint(self) -> tuple[Ints, Ints, Floats, Ints]:
+        """Joint cells: cell of A, cell of B, number of units; and the joint cell of each unit."""
+        width = len(self.b.stratum.design.n)
+        key, cell, n = np.unique(self.a.cell * width + self.b.cell, return_inverse=True, return_counts=True)
+        return key // width, key % width, n.astype(float), cell
 
     @cached_property
-    def _matrices(self) -> tuple[Floats, Floats]:
-        return self.shared.matrix(0), self.shared.matrix(1)
-
-    @cached_property
-    def _units(self) -> tuple[Floats, Floats]:
-        """What one swap moves from A to B, row by row, and how many units make that swap."""
-        left, right = self._matrices
+    def variance(self) -> tuple[Floats, float]:
+        """Of the difference, by leaving a unit (or cluster) out of both systems; and how many there are."""
         if self.cluster is not None:
-            moved = left[self.a.cell] - right[self.b.cell]
-            _, row = np.unique(self.cluster, return_inverse=True)
-            sums = np.zeros((row.max(initial=-1) + 1, moved.shape[1]))
-            np.add.at(sums, row, moved)
-            return sums, np.ones(len(sums))
-        a, b, n = self.joint
-        return left[a] - right[b], n
+            n, left, right = self.a.stratum.jackknife.n, self.a.left_out, self.b.left_out
+        else:
+            a, b, n, _ = self.joint
+            left, right = self.a.left_out[a], self.b.left_out[b]
+        both = replace(self.a.stratum.jackknife, n=n, value=left - right)
+        return both.se**2, both.size
+
+    def unit_scores(self, column: int) -> tuple[Floats, Floats, Floats]:
+        """Scores of single units of the joint cells for A and for B, and how many units there are of each."""
+        a, b, n, _ = self.joint
+        left, right = (p.stratum.unit_scores.value[:, column] for p in (self.a, self.b))
+        return left[a], right[b], n
 
     @cached_property
-    def moves(self) -> tuple[Floats, Floats, Floats]:
-        """Distinct moves, how many units make each, and how many of these make it the other way round."""
-        moved, n = self._units
-        real = (moved != 0).any(1)
-        moved, n = moved[real], n[real]
+    def moves(self) -> tuple[Any, Floats, Floats]:
+        """Distinct moves of outcomes from A to B, how many units make each, and how many the other way round."""
+        from scipy.sparse import csr_array
+
+        left, right = self.shared.matrix(0), self.shared.matrix(1)
+        if self.cluster is None:
+            a, b, n, _ = self.joint
+            moved = left[a] - right[b]
+        else:
+            _, row = np.unique(self.cluster, return_inverse=True)
+            each = csr_array((np.ones(len(row)), (row, np.arange(len(row)))), shape=(row.max() + 1, len(row)))
+            moved = each @ (left[self.a.cell] - right[self.b.cell])
+            n = np.ones(moved.shape[0])
         # One number per row tells moves apart; a move and its opposite share a coin.
         mark = marks(moved)
-        turn = np.where(mark < 0, -1.0, 1.0)
-        _, first, group = np.unique(np.abs(mark), return_index=True, return_inverse=True)
-        size, back = np.bincount(group, n, len(first)), np.bincount(group, n * (turn < 0), len(first))
-        return moved[first] * turn[first, None], size.astype(float), back.astype(float)
+        real = np.flatnonzero(mark)
+        _, first, group = np.unique(np.abs(mark[real]), return_index=True, return_inverse=True)
+        size = np.bincount(group, n[real], len(first)).astype(float)
+        back = np.bincount(group, n[real] * (mark[real] < 0), len(first)).astype(float)
+        turn = np.where(mark[real[first]] < 0, -1.0, 1.0)
+        return _compact(moved[real[first]].multiply(turn[:, None]).T.tocsr()), size, back
 
     @cached_property
     def totals(self) -> tuple[Floats, Floats]:
-        a, b = self._matrices
-        return self.a.stratum.design.n @ a[:-1], self.b.stratum.design.n @ b[:-1]
+        a, b = (self.shared.matrix(i) for i in (0, 1))
+        return self.a.stratum.design.n @ a, self.b.stratum.design.n @ b
 
     def difference(self, swapped: Floats) -> Floats:
-        """Score of A minus score of B, column by column, after these swaps."""
+        """Score of A minus score of B, column by column, after these swaps (rows × moves)."""
         moves, _, back = self.moves
-        shift = (swapped - back) @ moves
+        shift = np.asarray(moves @ (swapped.T - back[:, None].astype(swapped.dtype)), float).T
         a, b = self.totals
         left = self.a.stratum.statistic(self.shared.replay(0, a - shift))
         return left - self.b.stratum.statistic(self.shared.replay(1, b + shift))
 
+    def resampled(self, rng: np.random.Generator, draws: int) -> Floats:
+        """Resamples of the difference: both systems see the same units (or clusters)."""
+        a, b, n, cell = self.joint
+        design: Design = Units(n) if self.cluster is None else Clusters.of(self.cluster, cell, len(n))
 
-def swap_test(duels: Sequence[Duel], seed: int, key: str, draws: int = DRAWS) -> Randomised:
-    """The paired randomisation test of all columns, over all test cases at once."""
-    sizes = [d.moves[1] for d in duels]
-    ends = np.cumsum([0, *map(len, sizes)])
+        def difference(W: Any) -> Floats:
+            sides = ((self.a.stratum, a), (self.b.stratum, b))
+            left, right = (s.statistic(gathered(W, c, s.design.width)) for s, c in sides)
+            return left - right
 
-    def difference(swapped: Floats) -> Floats:
-        parts = [d.difference(swapped[:, ends[i] : ends[i + 1]]) for i, d in enumerate(duels)]
-        return parts[0] if len(parts) == 1 else mean_defined(np.stack(parts, -1))
+        return bootstrap(difference, design, rng, draws)
 
-    observed = difference(np.concatenate([d.moves[2] for d in duels])[None, :])[0]
-    return randomisation(difference, np.concatenate(sizes), observed, stream(seed, "swap", key), draws)
+
+def _compact(moves: Any) -> Any:
+    """Whole numbers in half the space: sums below 2²⁴ stay exact."""
+    whole = bool((moves.data == np.round(moves.data)).all()) and float(np.abs(moves).sum(1).max(initial=0.0)) < 2**24
+    return moves.astype(np.float32) if whole else moves
+
+
+def gathered(W: Floats, cell: Ints, width: int) -> Floats:
+    """Weights of joint cells as weights of one system's cells."""
+    order = np.argsort(cell, kind="stable")
+    found, start = np.unique(cell[order], return_index=True)
+    out = np.zeros((len(W), width))
+    out[:, found] = np.add.reduceat(W[:, order], start, axis=1)
+    return out
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Two systems side by side on all test cases."""
+
+    a: int
+    b: int
+    names: tuple[str, str]
+    swaps: list[Swap]
+
+    @staticmethod
+    def of(
+        systems: tuple[int, int], names: tuple[str, str], parts: tuple[Sequence[Part], Sequence[Part]],
+        clusters: Sequence[Ints | None],
+    ) -> Paired:  # fmt: skip
+        return Paired(*systems, names, [Swap(a, b, c) for a, b, c in zip(*parts, clusters, strict=True)])
+
+    @property
+    def parts(self) -> tuple[list[Part], list[Part]]:
+        """The test cases of each of the two."""
+        return [s.a for s in self.swaps], [s.b for s in self.swaps]
+
+    @cached_property
+    def samples(self) -> tuple[Sample, Sample]:
+        return Sample([s.a.stratum for s in self.swaps]), Sample([s.b.stratum for s in self.swaps])
+
+    @cached_property
+    def differences(self) -> Floats:
+        """Test cases × metrics; NaN where one of the systems has no score."""
+        return self.samples[0].points - self.samples[1].points
+
+    @cached_property
+    def difference(self) -> Floats:
+        """Over the test cases that both have a score for."""
+        return mean_defined(self.differences.T)
+
+    @cached_property
+    def spread(self) -> tuple[Floats, Floats]:
+        """Standard error of the difference and its degrees of freedom, by the paired jackknife."""
+        variance, size = zip(*(s.variance for s in self.swaps), strict=True)
+        return pooled_spread(self.differences, np.stack(variance), np.array(size))
+
+    @property
+    def units(self) -> int:
+        return int(sum(len(s.a.cell) for s in self.swaps))
+
+    @property
+    def clusters(self) -> int | None:
+        """How many clusters the units come in."""
+        return None if self.swaps[0].cluster is None else sum(s.a.stratum.design.size for s in self.swaps)
+
+    @property
+    def swappable(self) -> NDArray[np.bool_]:
+        """Metrics whose outcomes can be swapped in every test case."""
+        columns = len(self.difference)
+        flags = [s.shared.eligible for s in self.swaps]
+        return np.asarray(np.array([f if len(f) == columns else f * columns for f in flags], bool).all(0))
+
+    def unit_differences(self, column: int) -> tuple[Floats, Floats] | None:
+        """Differences of unit scores with their counts, where every unit has both scores."""
+        scores = [s.unit_scores(column) for s in self.swaps]
+        d, n = np.concatenate([a - b for a, b, _ in scores]), np.concatenate([n for _, _, n in scores])
+        blank = np.concatenate([np.isnan(a) & np.isnan(b) for a, b, _ in scores])
+        d, n = d[~blank], n[~blank]
+        return None if np.isnan(d).any() or not len(d) else (d, n)
+
+    def is_mean(self, column: int) -> bool:
+        """Whether the score is the mean of unit scores for both systems, with one test case."""
+        mean = all(bool(s.unit_scores.is_mean[column]) for x in self.samples for s in x.strata)
+        return mean and len(self.swaps) == 1 and self.swaps[0].cluster is None
+
+    @cached_property
+    def turned(self) -> Paired:
+        """The same two systems in an order that their outcomes decide, not their names."""
+        a, b = (
+            np.concatenate([np.nan_to_num(self.samples[i].point), *(s.totals[i] for s in self.swaps)]) for i in (0, 1)
+        )
+        apart = np.flatnonzero(a != b)
+        if not len(apart) or a[apart[0]] > b[apart[0]]:
+            return self
+        return Paired(self.b, self.a, self.names[::-1], [replace(s, a=s.b, b=s.a) for s in self.swaps])
+
+    def swap_test(self, coins: Coins, draws: int = DRAWS) -> Randomised:
+        """The paired randomisation test of all metrics, over all test cases at once."""
+        swaps = self.turned.swaps
+        ends = np.cumsum([0, *(len(s.moves[1]) for s in swaps)])
+
+        def difference(swapped: Floats) -> Floats:
+            each = [s.difference(swapped[:, ends[i] : ends[i + 1]]) for i, s in enumerate(swaps)]
+            return each[0] if len(each) == 1 else mean_defined(np.stack(each, -1))
+
+        observed = difference(np.concatenate([s.moves[2] for s in swaps])[None, :])[0]
+        return randomisation(difference, np.concatenate([s.moves[1] for s in swaps]), observed, coins, draws)
+
+    def resampled(self, seed: int, draws: int) -> Floats:
+        """Resamples of the difference, up to its sign."""
+        each = np.stack([s.resampled(stream(seed, "paired", s.a.stratum.name), draws) for s in self.turned.swaps])
+        return (each[0] if len(each) == 1 else mean_defined(np.moveaxis(each, 0, -1))) * (
+            1.0 if self.turned is self else -1.0
+        )

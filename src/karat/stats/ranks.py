@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 from scipy import special
 
+from karat.stats.random import stream
 from karat.stats.tests import midranks
 from karat.weights import Floats, Ints
 
@@ -37,7 +39,45 @@ def friedman(scores: Floats, higher_is_better: bool = True) -> Friedman:
     mean = ranks.mean(0)
     chi2 = _chi2(ranks, mean)
     f, p = _iman_davenport(chi2, n, k)
-    return Friedman(mean, n, chi2, float(special.chdtrc(k - 1, chi2)), f, p, chi2 / (n * (k - 1)))
+    permuted = permutation_p(ranks)
+    return Friedman(
+        mean, n, chi2, float(special.chdtrc(k - 1, chi2)), f, p if permuted is None else permuted, chi2 / (n * (k - 1))
+    )
+
+
+SMALL, SHUFFLES = 400, 99_999
+"""Ranks up to which p comes from shuffling them; how often, where they are too many to visit all orders."""
+
+
+def permutation_p(ranks: Floats) -> float | None:
+    """p of the spread of rank sums when the ranks of each row are shuffled: exact if all orders can be visited.
+
+    None for tables so large that the F law holds.
+    """
+    n, k = ranks.shape
+    if n * k > SMALL:
+        return None
+    observed = float(((ranks.sum(0) - ranks.sum() / k) ** 2).sum())
+    exact = (n - 1) * float(special.gammaln(k + 1)) <= np.log(SHUFFLES)
+    sums = _every_sum(ranks) if exact else _shuffled_sums(ranks)
+    spread = ((sums - ranks.sum() / k) ** 2).sum(1)
+    reached = int((spread >= observed - 1e-9).sum())
+    return reached / len(spread) if exact else (reached + 1) / (len(spread) + 1)
+
+
+def _every_sum(ranks: Floats) -> Floats:
+    """Rank sums of all orders; the first row keeps its own, because only the others matter."""
+    sums = ranks[:1]
+    for row in ranks[1:]:
+        sums = (sums[:, None, :] + np.array(list(permutations(row)))[None]).reshape(-1, len(row))
+    return sums
+
+
+def _shuffled_sums(ranks: Floats) -> Floats:
+    rng, sums = stream(0, "friedman"), np.zeros((SHUFFLES, ranks.shape[1]))
+    for row in ranks:
+        sums += row[rng.random(sums.shape).argsort(1)]
+    return sums
 
 
 def _chi2(ranks: Floats, mean: Floats) -> float:

@@ -134,14 +134,16 @@ class Jackknife:
         return float(self.n.sum())
 
     @cached_property
+    def mean(self) -> Floats:
+        """Of the values that are defined."""
+        known = ~np.isnan(self.value)
+        seen = np.maximum(_weighted(self.n, known.astype(float)), 1.0)
+        return np.asarray(_weighted(self.n, np.where(known, self.value, 0.0)) / seen, float)
+
+    @cached_property
     def centred(self) -> Floats:
         """Mean minus value: positive where leaving the unit out hurts; 0 where the value is undefined."""
-        known = ~np.isnan(self.value)
-        if known.all():
-            return np.asarray(_weighted(self.n, self.value) / self.size - self.value, float)
-        value = np.where(known, self.value, 0.0)
-        seen = np.maximum(_weighted(self.n, known.astype(float)), 1.0)
-        return np.where(known, _weighted(self.n, value) / seen - value, 0.0)
+        return np.where(np.isnan(self.value), 0.0, self.mean - self.value)
 
     @cached_property
     def se(self) -> Floats:
@@ -153,10 +155,6 @@ class Jackknife:
         """How fast the standard error changes with the score (the *a* of BCa)."""
         cubes, squares = _weighted(self.n, self.centred**3), _weighted(self.n, self.centred**2)
         return np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
-
-    def minus(self, other: Jackknife, mine: Ints, others: Ints, n: Floats) -> Jackknife:
-        """The jackknife of a difference over joint cells: unit ``j`` is ``mine[j]`` here, ``others[j]`` there."""
-        return Jackknife(n, self.value[mine] - other.value[others])
 
 
 def _weighted(n: Floats, value: Floats) -> Floats:

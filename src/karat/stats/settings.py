@@ -9,7 +9,7 @@ from typing import Any
 from karat.metric import MetricError
 
 METHODS = (
-    "auto", "bca", "percentile", "basic", "poisson", "jackknife-t", "delta", "groups", "student-t", "wilson", "clopper-pearson",
+    "auto", "bca", "percentile", "basic", "poisson", "jackknife-t", "hall-t", "delta", "groups", "student-t", "wilson", "clopper-pearson",
 )  # fmt: skip
 RESAMPLES = 9_999
 DRAWS = 9_999

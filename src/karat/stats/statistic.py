@@ -107,9 +107,18 @@ WIDE = 512
 """Vectors beyond which a dense product costs more than the metrics' own sparse ones."""
 
 
-def marks(table: Floats) -> Floats:
+def marks(table: Any) -> Floats:
     """A number for each row; rows that are alike have the same one."""
-    return np.einsum("ij,j->i", table, stream(0, "marks").random(table.shape[1]) + 0.5)
+    weight = stream(0, "marks").random(table.shape[1]) + 0.5
+    return np.asarray(np.einsum("ij,j->i", table, weight) if isinstance(table, np.ndarray) else table @ weight, float)
+
+
+def _sparse(x: Any, cells: int) -> Any:
+    from scipy.sparse import csr_array
+
+    if hasattr(x, "col"):
+        return csr_array((x.data, (x.row, x.col)), shape=x.shape)
+    return csr_array(np.asarray(x, float).reshape(cells, -1))
 
 
 @dataclass(frozen=True)
@@ -202,18 +211,13 @@ class Shared:
                     end += width
         return out
 
-    @property
-    def small(self) -> bool:
-        """Whether the vectors can be written out."""
-        width = max((s.stop for s in self.columns.values()), default=0)
-        return sum(len(tape.n) for tape in self.tapes) * width <= MOST
+    def matrix(self, system: int) -> Any:
+        """A system's vectors side by side, cells × vectors, as a sparse matrix."""
+        from scipy.sparse import csr_array, hstack
 
-    def matrix(self, system: int) -> Floats:
-        """A system's vectors side by side; the last row, all zero, stands for a unit that is not there."""
         tape = self.tapes[system]
-        parts = [dense(tape.vectors[key[system]]).reshape(len(tape.n), -1) for key in self.columns]
-        whole = np.concatenate(parts, 1) if parts else np.zeros((len(tape.n), 0))
-        return np.concatenate([whole, np.zeros((1, whole.shape[1]))])
+        parts = [_sparse(tape.vectors[key[system]], len(tape.n)) for key in self.columns]
+        return hstack(parts, "csr") if parts else csr_array((len(tape.n), 0))
 
     def replay(self, system: int, totals: Floats) -> Replay:
         """Weights that give these totals to the eligible metrics, and the system's own to the others."""

@@ -200,10 +200,18 @@ def monte_carlo(extremes: Floats, observed: Floats) -> Floats:
     return np.asarray((b + 1) / (seen.sum(0) + 1), float)
 
 
+def tost_constant(d: float, n: float, margin: float, limits: tuple[float, float]) -> Test:
+    """The same where all ``n`` units differ by ``d``: how probable is it that none of the others was seen?"""
+    if not np.isfinite(limits).all() or abs(d) >= margin:
+        return Test("TOST", 1.0, note="constant difference")
+    unseen = min((margin - d) / (limits[1] - d), (margin + d) / (d - limits[0]))
+    return Test("TOST", float((1 - min(unseen, 1.0)) ** n), exact=True, note="constant difference")
+
+
 def tost(mean: float, se: float, df: float, margin: float) -> Test:
     """Two one-sided t tests: small p says that the difference lies within ± margin."""
     if not se > 0:
-        return Test("TOST", 0.0 if abs(mean) < margin else 1.0, note="constant difference")
+        return Test("TOST", 1.0, note="no spread")
     below, above = (mean + margin) / se, (mean - margin) / se
     p = max(tail_of(below, df, "greater"), tail_of(above, df, "less"))
     return Test("TOST", p, below if abs(below) < abs(above) else above)

@@ -1,161 +1,122 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Systems side by side: the same units by id, each with the cell that it falls into for every system."""
+"""Systems side by side: the units that all of them have, by id, each with the cell that it falls into for every system."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from karat.cells import Cells
-from karat.stats.estimate import over_test_cases, stratum_of, unit_keys
-from karat.stats.resampling import Clusters, Design, Units
-from karat.stats.statistic import Statistic, Tape, recorded
-from karat.stats.system import Sample, Stratum
-from karat.weights import Floats, Ints, Texts
+from karat.contexts.labels import ordered
+from karat.evaluation import SystemResult
+from karat.findings import Finding, InputError, finding
+from karat.metric import MetricError
+from karat.plan import Plan
+from karat.weights import Ints, Texts
 
 
-@dataclass(frozen=True)
-class Entrant:
-    """A system that takes part."""
+def over_test_cases(cells: Cells) -> bool:
+    """Whether the units are the test cases themselves (queries): one unit in each."""
+    return cells.are_test_cases and (len(cells.test_cases) > 1 or cells.unit is None)
 
-    name: str
-    cells: Cells
 
-    @cached_property
-    def over_cases(self) -> bool:
-        """Whether its units are its test cases (queries)."""
-        return over_test_cases(self.cells)
-
-    @cached_property
-    def keys(self) -> Texts:
-        return np.array(self.cells.test_cases, str) if self.over_cases else unit_keys(self.cells)
-
-    @cached_property
-    def cell(self) -> Ints:
-        """Cell of each unit (test case of each, where these are the units)."""
-        if self.over_cases:
-            return np.arange(len(self.cells.test_cases))
-        assert self.cells.unit is not None
-        return self.cells.unit
-
-    @cached_property
-    def case(self) -> Ints:
-        return np.zeros(len(self.keys), np.int64) if self.over_cases else self.cells.test_case[self.cell]
-
-    @property
-    def cases(self) -> list[str]:
-        return [""] if self.over_cases else self.cells.test_cases
+def unit_keys(cells: Cells) -> Texts:
+    """Test case and id of each unit as one text; the test case alone where it is the unit."""
+    if over_test_cases(cells):
+        return np.array(cells.test_cases, str)
+    if cells.unit is None or cells.unit_ids is None:
+        raise MetricError("the units of this evaluation were not kept; evaluate with units=True")
+    case = np.array(cells.test_cases, str)[cells.test_case[cells.unit]]
+    return np.char.add(np.char.add(case, "\x1f"), np.asarray(cells.unit_ids).astype(str))
 
 
 @dataclass(frozen=True)
 class Joint:
-    """All systems over the same units."""
+    """Several systems over the units that all of them have."""
 
-    entrants: list[Entrant]
+    names: list[str]
+    cells: list[Cells]
     keys: Texts
     """The units, sorted, so that the order of files does not matter."""
-    place: Ints
-    """Systems × units: which of its units this is to a system, −1 for none."""
+    cell: Ints
+    """Systems × units: the cell of each unit (its test case, where these are the units)."""
     cases: list[str]
     case: Ints
     """Test case of each unit."""
 
-    @property
-    def absent(self) -> Ints:
-        """How many units each system lacks."""
-        return (self.place < 0).sum(1)
-
-    def common(self) -> Joint:
-        """Only the units that every system has."""
-        keep = (self.place >= 0).all(0)
-        return Joint(self.entrants, self.keys[keep], self.place[:, keep], self.cases, self.case[keep])
-
-    @property
+    @cached_property
     def over_cases(self) -> bool:
-        return self.entrants[0].over_cases
+        return over_test_cases(self.cells[0])
 
 
-def align(entrants: Sequence[Entrant]) -> Joint:
-    """Pair units by test case and id, never by position."""
-    keys = _union([e.keys for e in entrants])
-    place = np.full((len(entrants), len(keys)), -1, np.int64)
-    cases = sorted({c for e in entrants for c in e.cases})
-    case = np.zeros(len(keys), np.int64)
-    for i, e in enumerate(entrants):
-        at = np.arange(len(keys)) if np.array_equal(e.keys, keys) else np.searchsorted(keys, e.keys)
-        place[i, at] = np.arange(len(e.keys))
-        case[at] = np.searchsorted(np.array(cases, str), np.array(e.cases, str))[e.case]
-    return Joint(list(entrants), keys, place, cases, case)
+def joined(systems: Sequence[SystemResult]) -> Joint:
+    """Pair units by test case and id, never by position; every system must have the same ones."""
+    cells = same_classes([s.cells for s in systems])
+    keys = [unit_keys(cells[0])] if same_rows(cells) else [unit_keys(c) for c in cells]
+    order = [np.argsort(k, kind="stable") for k in keys]
+    order, common = order * (len(cells) // len(order)), keys[0][order[0]]
+    if over_test_cases(cells[0]):
+        return Joint([s.name for s in systems], cells, common, np.stack(order), [""], np.zeros(len(common), np.int64))
+    cell = np.stack([_of_units(c)[at] for c, at in zip(cells, order, strict=True)])
+    cases = np.array(cells[0].test_cases, str)
+    used, case = np.unique(cases[cells[0].test_case[cell[0]]], return_inverse=True)
+    return Joint([s.name for s in systems], cells, common, cell, used.tolist(), case)
 
 
-def _union(keys: Sequence[Texts]) -> Texts:
-    first = keys[0]
-    if all(np.array_equal(first, k) for k in keys[1:]) and bool((first[1:] > first[:-1]).all()):
-        return first
-    return np.unique(np.concatenate(keys))
+def same_rows(cells: Sequence[Cells]) -> bool:
+    """Whether all have the same units in the same order: most do, and texts need not be compared one by one."""
+    first, *others = cells
+    return all(
+        c.test_cases == first.test_cases
+        and c.unit_ids == first.unit_ids
+        and np.array_equal(c.test_case[_of_units(c)], first.test_case[_of_units(first)])
+        for c in others
+    )
 
 
-@dataclass(frozen=True)
-class Panel:
-    """One system on one test case, its cells numbered from 0, with the cell of every unit."""
-
-    stratum: Stratum
-    cell: Ints
-    """Cell of each unit of the test case, −1 where the system lacks it."""
-    labels: Sequence[str] = ()
-    widths: Sequence[int] = ()
-    """Widths of vectors by label (or by metric, where test cases are the units)."""
-
-    @cached_property
-    def tape(self) -> Tape:
-        return recorded(self.stratum.statistic, self.stratum.design.n, self.labels, self.widths)
-
-    @cached_property
-    def seen(self) -> Ints:
-        """Place of each cell among those that occur; the last entry is for units that are not there."""
-        n = self.stratum.design.n
-        return np.append(np.cumsum(n > 0) - 1, -1)
+def _of_units(cells: Cells) -> Ints:
+    """The cell of each unit."""
+    return np.argsort(cells.test_case, kind="stable") if cells.unit is None else cells.unit
 
 
-def panels(joint: Joint, statistic: Statistic, cluster: Ints | None = None) -> list[list[Panel]]:
-    """For each system, its test cases."""
-    return [
-        [_panel(joint, i, t, statistic, cluster) for t in range(len(joint.cases))] for i in range(len(joint.entrants))
+def same_classes(cells: Sequence[Cells]) -> list[Cells]:
+    """The systems' cells over the labels of all of them, where their kind of cells allows it."""
+    if all(c.classes == cells[0].classes for c in cells) or any(c.class_codes is None for c in cells):
+        return list(cells)
+    classes = ordered({label for c in cells for label in c.classes})
+    return [c.with_classes(classes) for c in cells]
+
+
+def on_common_units(systems: Sequence[SystemResult], plan: Plan) -> tuple[list[SystemResult], list[Finding]]:
+    """The systems scored on the units that all of them have, and what that leaves out."""
+    if same_rows([s.cells for s in systems]):
+        return list(systems), []
+    keys = [unit_keys(s.cells) for s in systems]
+    if all(len(k) == len(keys[0]) and np.array_equal(np.sort(k), np.sort(keys[0])) for k in keys[1:]):
+        return list(systems), []
+    every = np.unique(np.concatenate(keys))
+    common = every[np.all([np.isin(every, k) for k in keys], axis=0)]
+    lacks = {s.name: len(every) - len(k) for s, k in zip(systems, keys, strict=True) if len(k) < len(every)}
+    shown = ", ".join(f"{name} lacks {count}" for name, count in lacks.items())
+    if not len(common):
+        raise InputError([finding("no-common-units", shown=shown)])
+    kept = [
+        replace(s, cells=cells, scores=plan.score(cells))
+        for s, cells in ((s, only(s.cells, np.isin(k, common))) for s, k in zip(systems, keys, strict=True))
     ]
+    return kept, [finding("common-units", count=len(common), total=len(every), shown=shown)]
 
 
-def _panel(joint: Joint, system: int, case: int, statistic: Statistic, cluster: Ints | None) -> Panel:
-    entrant, inside = joint.entrants[system], joint.case == case
-    place = joint.place[system, inside]
-    whole = np.where(place >= 0, entrant.cell[place], -1)
-    index, local = np.unique(whole[whole >= 0], return_inverse=True)
-    cell = np.full(len(place), -1, np.int64)
-    cell[whole >= 0] = local
-    n = np.bincount(local, minlength=len(index)).astype(float)
-    design = _design(n, cell, None if cluster is None else cluster[inside])
-    stratum = stratum_of(entrant.cells, index, joint.cases[case], statistic, design)
-    return Panel(stratum, cell, *_labels(entrant, statistic))
-
-
-def _labels(entrant: Entrant, statistic: Statistic) -> tuple[Sequence[str], Sequence[int]]:
-    """What vectors by class stand for, and how wide these are: labels, labels and none, labels with their ancestors."""
-    if entrant.over_cases:
-        return (), (len(statistic.metrics),)
-    labels = entrant.cells.classes
-    nodes = getattr(entrant.cells, "nodes", labels)
-    return labels, (len(labels), len(labels) + 1, len(nodes))
-
-
-def _design(n: Floats, cell: Ints, cluster: Ints | None) -> Design:
-    if cluster is None:
-        return Units(n)
-    there = cell >= 0
-    return Clusters.of(cluster[there], cell[there], len(n))
-
-
-def sample(parts: Sequence[Panel]) -> Sample:
-    """One system's test cases as a sample."""
-    return Sample([p.stratum for p in parts])
+def only(cells: Cells, keep: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Cells:
+    """The cells of these units alone."""
+    of_units = _of_units(cells)[keep]
+    used, unit = np.unique(of_units, return_inverse=True)
+    out = cells.take(used, np.bincount(unit, minlength=len(used)))
+    cases, out.test_case = np.unique(out.test_case, return_inverse=True)
+    out.test_cases = [cells.test_cases[t] for t in cases.tolist()]
+    if cells.unit is not None and cells.unit_ids is not None:
+        out.unit, out.unit_ids = unit, np.asarray(cells.unit_ids, object)[keep].tolist()
+    return out

@@ -28,12 +28,17 @@ def amount(value: float) -> str:
 
 def sentence(pair: Pair, correction: str) -> str:
     """The verdict of a pair as one sentence."""
-    if pair.difference is None or pair.interval is None or pair.p_corrected is None:
+    if pair.difference is None or pair.p_corrected is None:
         return f"{pair.a} and {pair.b} cannot be compared on {pair.label}: one of them has no score."
-    p = f"{CORRECTED[correction]} {p_words(pair.p_corrected, bool(pair.test and pair.test.at_floor))}"
-    low, high = pair.gain_bounds or (0.0, 0.0)
+    p = f"{CORRECTED[correction]} {p_words(pair.p_corrected, pair.p_is_bound)}"
+    low, high = pair.simultaneous_gain or (float("-inf"), float("inf"))
+    span = f"[{amount(low)}, {amount(high)}]" if pair.better != "lower" else f"[{amount(-high)}, {amount(-low)}]"
+    if pair.undecided:
+        return (
+            f"{pair.a} and {pair.b} differ on {pair.label} by {amount(pair.difference)}, more than in any draw, "
+            f"but the draws are too few for so many tests ({p}): take more."
+        )
     if pair.verdict == "inconclusive":
-        span = f"[{amount(pair.interval.low)}, {amount(pair.interval.high)}]"
         said = f"{pair.a} and {pair.b} cannot be told apart on {pair.label}: difference {amount(pair.difference)} {span}, {p}"
         return said + (f"; this data shows differences from {amount(pair.mde)} on." if pair.mde else ".")
     first, second = (pair.a, pair.b) if pair.verdict == "better" else (pair.b, pair.a)

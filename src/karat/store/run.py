@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from karat.api import distinct, score_cells, wanted_intervals
+from karat.api import distinct, wanted_intervals
 from karat.comparison import Comparison
 from karat.evaluation import Evaluation, SystemResult
 from karat.hierarchy import Hierarchy
@@ -73,7 +73,7 @@ def options_of(plan: dict[str, Any]) -> dict[str, Any]:
 def rescored(system: SystemResult, plan: Plan, wanted: IntervalSettings | None) -> SystemResult:
     """The system with the plan's metrics computed anew from its cells."""
     made = SystemResult(
-        system.name, score_cells(system.cells, plan), system.counts, system.findings, system.cells, system.details
+        system.name, plan.score(system.cells), system.counts, system.findings, system.cells, system.details
     )
     if not wanted:
         return made
@@ -95,11 +95,10 @@ def compare_runs(
 
     plan = runs[0].plan(metrics)
     chosen = _chosen(runs, systems)
-    scored = [rescored(s, plan, IntervalSettings(level, seed=plan.seed)) for s in chosen]
+    scored = [rescored(s, plan, None) for s in chosen]
     found = Evaluation(plan.context.name, scored, plan.to_dict(), runs[0].evaluation.provenance)
-    return compare_systems(
-        found, scored, plan, ComparisonSettings(alpha=round(1 - level, 12), seed=plan.seed, **settings)
-    )
+    asked = ComparisonSettings(alpha=round(1 - level, 12), seed=plan.seed, **settings)
+    return compare_systems(found, plan, asked, IntervalSettings(level, seed=plan.seed))
 
 
 def _chosen(runs: Sequence[Run], names: Sequence[str]) -> list[SystemResult]:

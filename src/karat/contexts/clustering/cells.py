@@ -22,6 +22,7 @@ class Clusters(Cells):
     """
 
     per_cell = ("gold_of", "pred_of")
+    repeatable = False
 
     def __init__(self, n: Any, test_case: Any, test_cases: Any, gold_of: Sparse, pred_of: Sparse, **more: Any) -> None:
         super().__init__(n, test_case, test_cases, **more)

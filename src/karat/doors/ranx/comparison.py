@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from karat.doors.ranx.report import Pairs, Report
 from karat.doors.ranx.scoring import by_query
 from karat.metric import MetricError
-from karat.stats.randomisation import randomisation
+from karat.stats.randomisation import Coins, randomisation
 from karat.stats.tests import paired_t
 
 Floats = NDArray[np.float64]
@@ -92,7 +92,7 @@ def student(d: Floats) -> float:
 def fisher(d: Floats, draws: int, seed: int) -> float:
     turned = randomisation(
         lambda swapped: ((1 - 2 * swapped) @ d / len(d))[:, None], np.ones(len(d)), np.array([d.mean()]),
-        np.random.default_rng(seed), draws,
+        Coins(seed), draws,
     )  # fmt: skip
     return float(turned.p[0])
 

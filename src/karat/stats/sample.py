@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.score import mean_defined
 from karat.stats.random import stream
-from karat.stats.resampling import Clusters, Design, Jackknife, Units, bootstrap, jackknife
+from karat.stats.resampling import Design, Jackknife, Units, bootstrap, jackknife
 from karat.stats.statistic import Mask, UnitScores, merged, unit_scores
 from karat.weights import Floats, Scores
 
@@ -26,6 +26,8 @@ class Stratum:
     design: Design
     bounded: Mask | None = None
     """Columns that may be shares of units, because they lie between 0 and 1."""
+    repeatable: bool = True
+    """Whether a unit may be drawn more than once."""
 
     @cached_property
     def point(self) -> Floats:
@@ -96,27 +98,31 @@ class Sample:
         return self._defined / np.maximum(self._defined.sum(0), 1)
 
     @cached_property
-    def se(self) -> Floats:
-        """Jackknife standard error of the overall score."""
-        return np.asarray(np.sqrt((self._variances * self.share**2).sum(0)), float)
+    def spread(self) -> tuple[Floats, Floats]:
+        """Jackknife standard error of the overall score, and its degrees of freedom."""
+        jacks = [s.jackknife for s in self.strata]
+        return pooled_spread(self.points, np.stack([j.se**2 for j in jacks]), np.array([j.size for j in jacks]))
 
     @cached_property
-    def _variances(self) -> Floats:
-        return np.stack([s.jackknife.se**2 for s in self.strata])
+    def bias(self) -> Floats:
+        """What the overall score is expected to be off by, by the jackknife."""
+        each = [(s.jackknife.size - 1) * (s.jackknife.mean - s.point) * w for s, w in self._shared]
+        return np.asarray(np.nansum(each, axis=0), float)
 
-    @cached_property
-    def df(self) -> Floats:
-        """Degrees of freedom of `se` (Satterthwaite's when there are several test cases)."""
-        sizes = np.array([max(s.jackknife.size - 1, 1) for s in self.strata])[:, None]
-        v = self._variances * self.share**2
-        den = (v**2 / sizes).sum(0)
-        return np.divide(v.sum(0) ** 2, den, out=np.full(den.shape, float(sizes.sum())), where=den > 0)
+    @property
+    def sizes(self) -> Floats:
+        """Sampling units behind each column."""
+        return np.full(len(self.point), float(sum(s.design.size for s in self.strata)))
+
+    @property
+    def _shared(self) -> list[tuple[Stratum, Floats]]:
+        return list(zip(self.strata, self.share, strict=True))
 
     @cached_property
     def acceleration(self) -> Floats:
         """The *a* of BCa over all test cases together."""
-        cubes = sum(_moment(s.jackknife, w, 3) for s, w in zip(self.strata, self.share, strict=True))
-        squares = sum(_moment(s.jackknife, w, 2) for s, w in zip(self.strata, self.share, strict=True))
+        cubes = sum(_moment(s.jackknife, w, 3) for s, w in self._shared)
+        squares = sum(_moment(s.jackknife, w, 2) for s, w in self._shared)
         cubes, squares = np.asarray(cubes, float), np.asarray(squares, float)
         return np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
 
@@ -129,6 +135,19 @@ def _moment(jack: Jackknife, share: Floats, power: int) -> Floats:
     return np.asarray(np.tensordot(jack.n, (jack.centred * share) ** power, 1), float)
 
 
-def design_of(n: Floats, cluster: Clusters | None, breadth: int) -> Design:
-    """Units, unless clusters were named."""
-    return Units(n, breadth) if cluster is None else cluster
+def pooled_spread(points: Floats, variance: Floats, size: Floats) -> tuple[Floats, Floats]:
+    """Standard error of a mean over test cases, and Satterthwaite's degrees of freedom.
+
+    A test case of one unit shows no spread: where there is one, the test cases themselves are the sample.
+    """
+    known = ~np.isnan(points)
+    count = np.maximum(known.sum(0), 1)
+    v, df = np.where(known, variance, 0.0) / count**2, np.maximum(size - 1, 1)[:, None]
+    den = (v**2 / df).sum(0)
+    se = np.sqrt(v.sum(0))
+    whole = np.divide(v.sum(0) ** 2, den, out=np.full(den.shape, float(df.sum())), where=den > 0)
+    if len(points) < 2 or (size > 1).all():
+        return se, whole
+    apart = np.where(known, points - mean_defined(points.T), 0.0)
+    between = np.sqrt((apart**2).sum(0) / np.maximum(count - 1, 1) / count)
+    return np.maximum(se, between), np.where(between > se, np.maximum(count - 1, 1), whole)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What speaks against trusting an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from karat.cells import Cells
+from karat.evaluation import Score
+from karat.findings import Finding, finding
+from karat.metric import Metric
+from karat.stats.statistic import Statistic
+from karat.stats.units import over_test_cases
+
+FEW_UNITS, FEW_MEMBERS, OFTEN_UNDEFINED, MUCH_BIAS = 30, 10, 0.02, 0.25
+"""Units and gold members below which intervals cover too little; share of resamples; bias in standard errors."""
+
+
+def doubts(cells: Cells, scores: Mapping[Metric, Score], statistic: Statistic, unit: str) -> list[Finding]:
+    """Why intervals of this size should not be trusted."""
+    out = _few_units(cells, unit)
+    rare = rare_classes(cells) if any(statistic.catalogue[m.name].by_class for m in statistic.metrics) else []
+    if rare:
+        shown = ", ".join(f"{label} ({count})" for label, count in rare[:5]) + (", …" if len(rare) > 5 else "")
+        out.append(finding("rare-classes", count=len(rare), examples=shown))
+    return out + [f for m, s in scores.items() if s.better != "neither" for f in _of_score(str(m), s)]
+
+
+def _few_units(cells: Cells, unit: str) -> list[Finding]:
+    many = unit[:-1] + "ies" if unit[-1] == "y" else unit + "s"
+    total = int(cells.n.sum())
+    if total <= FEW_UNITS:
+        return [finding("few-units", count=total, counted=unit if total == 1 else many, units=many)]
+    if over_test_cases(cells):
+        return []
+    by_case = np.bincount(cells.test_case, cells.n, len(cells.test_cases))
+    few = int((by_case <= FEW_UNITS).sum())
+    return [finding("cases-of-few-units", count=few, total=len(by_case), units=many)] if few else []
+
+
+def _of_score(metric: str, score: Score) -> list[Finding]:
+    """What speaks against the interval of one score."""
+    out, interval = [], score.interval
+    if interval is None:
+        return []
+    if interval.method == "rule-of-three" or interval.low == interval.high:
+        out.append(finding("interval-degenerate", metric=metric))
+    if interval.undefined > OFTEN_UNDEFINED:
+        out.append(finding("interval-undefined", metric=metric, share=f"{interval.undefined:.0%}"))
+    if interval.se and abs(interval.bias) > MUCH_BIAS * interval.se:
+        out.append(finding("score-biased", metric=metric, bias=f"{interval.bias:+.2g}"))
+    return out
+
+
+def rare_classes(cells: Cells) -> list[tuple[str, int]]:
+    """Classes with fewer than ten gold members in a test case that has them, and how many they have there."""
+    if not hasattr(cells, "gold_of") or not cells.classes or over_test_cases(cells):
+        return []
+    gold = cells.by_test_case() @ cells.gold_of
+    least = np.where(gold > 0, gold, np.inf).min(0, initial=np.inf)
+    return [(label, int(least[i])) for i, label in enumerate(cells.classes) if least[i] < FEW_MEMBERS]

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of one pair of systems on every metric: the one that decides first, then those beside it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from karat.comparison import Test
+from karat.stats import tests
+from karat.stats.pair import Paired
+from karat.stats.randomisation import RADEMACHER, Coins, sign_flip
+from karat.stats.settings import DRAWS, ComparisonSettings
+from karat.weights import Floats
+
+MANY_MOVES, FEWER_DRAWS = 20_000, 1_999
+"""Beyond this many distinct swaps the default number of draws is cut, and the result says so."""
+
+
+def pair_tests(duel: Paired, settings: ComparisonSettings, coins: Coins, repeatable: bool) -> list[list[Test]]:
+    """By metric."""
+    drawn = _swapped(duel, settings, coins) if repeatable else _jackknifed(duel)
+    beside = _bootstrapped(duel, settings) if "bootstrap" in settings.tests and repeatable else []
+    return [
+        [*_with_unit_tests(duel, k, test, settings), *beside[k : k + 1]] if np.isfinite(duel.difference[k]) else []
+        for k, test in enumerate(drawn)
+    ]
+
+
+def _swapped(duel: Paired, settings: ComparisonSettings, coins: Coins) -> list[Test]:
+    """The randomisation test of each metric, or the paired bootstrap where outcomes cannot be swapped."""
+    moves = sum(len(s.moves[1]) for s in duel.swaps)
+    draws = settings.draws or (DRAWS if moves <= MANY_MOVES else FEWER_DRAWS)
+    law = duel.swap_test(coins, draws)
+    swapped = [Test("randomisation", float(p), draws=law.draws, exact=law.exact) for p in law.p]
+    if duel.swappable.all():
+        return swapped
+    other = _bootstrapped(duel, settings, "outcomes cannot be swapped: labels or levels differ between the systems")
+    return [s if ok else o for s, o, ok in zip(swapped, other, duel.swappable, strict=True)]
+
+
+def _bootstrapped(duel: Paired, settings: ComparisonSettings, note: str = "") -> list[Test]:
+    """By the paired bootstrap; beyond all resamples the tail is Student's, with the same factor as that of swaps."""
+    draws = settings.draws or FEWER_DRAWS
+    p = tests.bootstrap_shift(duel.difference, duel.resampled(settings.seed, draws))
+    beyond = np.array([min(1.0, RADEMACHER * t.p) for t in _jackknifed(duel)])
+    p = np.where(p * (draws + 1) < 1.5, np.fmin(p, beyond), p)
+    return [Test("paired bootstrap", float(p[k]), draws=draws, note=note) for k in range(len(p))]
+
+
+def _jackknifed(duel: Paired) -> list[Test]:
+    """The difference over its jackknife spread: where units can neither be swapped nor drawn twice."""
+    note = "items cannot be swapped or drawn twice: their mates would change"
+    out = []
+    for d, se, df in zip(duel.difference, *duel.spread, strict=True):
+        t = float(d / se) if se > 0 else 0.0
+        out.append(
+            Test("paired jackknife-t", tests.tail_of(t, df, "two-sided") if np.isfinite(d) else np.nan, t, note=note)
+        )
+    return out
+
+
+def _with_unit_tests(duel: Paired, k: int, drawn: Test, settings: ComparisonSettings) -> list[Test]:
+    units = duel.unit_differences(k) if duel.is_mean(k) else None
+    if units is None:
+        return [drawn]
+    return [*_mean_tests(*units, drawn), *_asked(*units, settings)]
+
+
+def _mean_tests(d: Floats, n: Floats, swapped: Test) -> list[Test]:
+    exact = sign_flip(tests.settled(d), n)
+    best = swapped if exact is None else Test("randomisation", exact, exact=True)
+    if np.isin(d, (-1.0, 0.0, 1.0)).all():
+        wins, losses = int(n[d > 0].sum()), int(n[d < 0].sum())
+        return [tests.mcnemar(wins, losses), best, tests.paired_t(d, n)]
+    return [best, tests.paired_t(d, n)]
+
+
+def _asked(d: Floats, n: Floats, settings: ComparisonSettings) -> list[Test]:
+    """Tests of other hypotheses, which have to be asked for by name."""
+    each = np.repeat(d, n.astype(np.int64))
+    known = {"wilcoxon": lambda: tests.wilcoxon(each), "sign": lambda: tests.sign_test(d, n)}
+    return [known[name]() for name in settings.tests if name in known]
