@@ -39,30 +39,29 @@ def friedman(scores: Floats, higher_is_better: bool = True) -> Friedman:
     mean = ranks.mean(0)
     chi2 = _chi2(ranks, mean)
     f, p = _iman_davenport(chi2, n, k)
-    permuted = permutation_p(ranks)
-    return Friedman(
-        mean, n, chi2, float(special.chdtrc(k - 1, chi2)), f, p if permuted is None else permuted, chi2 / (n * (k - 1))
-    )
+    return Friedman(mean, n, chi2, float(special.chdtrc(k - 1, chi2)), f, permutation_p(ranks, p), chi2 / (n * (k - 1)))
 
 
 SMALL, SHUFFLES = 400, 99_999
 """Ranks up to which p comes from shuffling them; how often, where they are too many to visit all orders."""
 
 
-def permutation_p(ranks: Floats) -> float | None:
+def permutation_p(ranks: Floats, by_law: float) -> float:
     """p of the spread of rank sums when the ranks of each row are shuffled: exact if all orders can be visited.
 
-    None for tables so large that the F law holds.
+    ``by_law`` is that of the F law, for large tables and for spreads beyond all shuffles.
     """
     n, k = ranks.shape
     if n * k > SMALL:
-        return None
+        return by_law
     observed = float(((ranks.sum(0) - ranks.sum() / k) ** 2).sum())
     exact = (n - 1) * float(special.gammaln(k + 1)) <= np.log(SHUFFLES)
     sums = _every_sum(ranks) if exact else _shuffled_sums(ranks)
     spread = ((sums - ranks.sum() / k) ** 2).sum(1)
     reached = int((spread >= observed - 1e-9).sum())
-    return reached / len(spread) if exact else (reached + 1) / (len(spread) + 1)
+    if exact:
+        return reached / len(spread)
+    return by_law if reached == 0 < by_law else (reached + 1) / (len(spread) + 1)
 
 
 def _every_sum(ranks: Floats) -> Floats:
