@@ -12,8 +12,8 @@ from karat.evaluation import SystemResult
 from karat.metric import MetricError
 from karat.needs import FacetNeed, Need
 from karat.plan import Plan
+from karat.stats.clusters import ClusterKeys
 from karat.stats.design import Aim, Clustered, half_width, power_of, units_for
-from karat.stats.estimate import ClusterKeys
 from karat.stats.judging import Source, reading
 from karat.stats.runs import Nested, nested, nested_difference
 from karat.stats.statistic import Statistic
