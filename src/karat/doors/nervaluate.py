@@ -205,9 +205,10 @@ def loaded(side: Any, tags: list[str], loader: str) -> Spans:
 
 def from_tags(side: Sequence[Sequence[str]], tags: list[str]) -> Spans:
     """The label is what follows the first two signs; only B- and I- open an entity, anything of its label goes on."""
-    for tag in (tag for sentence in side for tag in sentence if not isinstance(tag, str)):
-        raise ValueError(f"Invalid tag type: {type(tag)}")
-    (tagged,) = encode([side])
+    try:
+        (tagged,) = encode([side])
+    except TypeError as error:
+        raise ValueError(f"Invalid tag type: {error}") from error
     label = [tag[2:] for tag in tagged.tags]
     opens = np.array([tag[:2] in ("B-", "I-") for tag in tagged.tags])
     goes_on = np.array(
