@@ -282,6 +282,10 @@ def cluster_keys(engine: Embedded, gold: Table, column: str) -> ClusterKeys:
     """The cluster of each unit of gold."""
     from karat.stats.clusters import ClusterKeys
 
+    if gold.side is not None and "cluster" in gold.side.units:  # queries, which are units and test cases
+        named = zip(gold.side.keys.case.texts(), gold.side.units["cluster"].texts(), strict=True)
+        pairs = sorted((str(query), cluster) for query, cluster in named if cluster is not None)
+        return ClusterKeys(np.array([q for q, _ in pairs], str), np.array([c for _, c in pairs], str))
     if not gold.sql:
         raise InputError([finding("cluster-column-missing", gold.name, column=column, found="values only")])
     sql = f"SELECT test_case || chr(31) || id AS unit, min(cluster) AS cluster FROM {gold.sql}"

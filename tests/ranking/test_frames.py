@@ -10,6 +10,7 @@ import pytest
 import karat
 
 pl = pytest.importorskip("polars")
+pytestmark = pytest.mark.usefixtures("readers")
 
 NAMES = ("AP", "nDCG@10", "P@5", "RR")
 

@@ -22,6 +22,8 @@ from karat.read.fast.decimals import decimals
 from karat.read.source import Source
 from karat.side import Entries
 
+pytestmark = pytest.mark.usefixtures("readers")
+
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1, "d": 0}}
 RUN = {"q1": {"b": 3.5, "a": 2.25, "x": 1.0}, "q2": {"d": 2.0, "a": 1.5}}
 AP = (1 / 2 / 2 + 1 / 2) / 2

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from karat.contexts.ranking.relation import rank_beside
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.long import gather, is_long, long_columns
 from karat.read.records import Swept
-from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns
+from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns, rank_beside
 from karat.read.table import Engine as Engine
 
 SAID = {
@@ -366,7 +365,8 @@ _EXAMPLES = {
 
 def _check_values(engine: Engine, table: Table, relation: str, column: str, expression: str, dropped: bool) -> None:
     """Find records without an id or value; stop at values that are not what the others are."""
-    rules = [r for r in _rules(table.kind) if r[1] != "value" or not dropped]
+    valued = dropped or (table.kind == "number" and table.format == "pandas")  # there NaN is null: the context says it
+    rules = [r for r in _rules(table.kind) if r[1] != "value" or not valued]
     suspects = {
         "missing-field": "count(*) - count({})",
         "empty-value": "count(*) FILTER (WHERE {} < '!')",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -122,6 +122,11 @@ def side_table(side: Side, findings: list[Finding]) -> Table:
     table = Table(origin.name, origin.role, origin.format, "", {}, side.kind, side.records, findings=findings)
     table.line_of, table.context, table.side = origin.line_of, side.context, side
     return table
+
+
+def rank_beside(columns: Iterable[str], value: str) -> str | None:
+    """The column of ranks that stands beside one of scores."""
+    return next((c for c in columns if c.lower() == "rank" and value.lower() == "score"), None)
 
 
 def match_columns(

@@ -20,8 +20,8 @@ from karat.contexts.ranking.cells import RankingCells
 from karat.contexts.ranking.checks import are_ranks
 from karat.contexts.ranking.limits import within
 from karat.contexts.ranking.places import places
-from karat.contexts.ranking.relation import side_of
 from karat.contexts.ranking.rows import Rows
+from karat.contexts.ranking.sides import by_documents, of_relation
 from karat.contexts.ranking.trec import GROUPS
 from karat.findings import Finding, finding
 from karat.metric import MetricError
@@ -52,7 +52,7 @@ class Ranking(Context):
     waist = True
 
     def side(self, run: Run, table: Table, options: Mapping[str, Any]) -> Side:
-        return table.side or side_of(run, table)
+        return of_relation(run, table) if table.side is None else by_documents(table.side)
 
     def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
         form = side.facts.get("form")
@@ -97,7 +97,6 @@ class Ranking(Context):
         cells = cells if options["depth"] is None else cells.cut(options["depth"])
         cells = cells.condensed if options["unjudged"] == "drop" else cells
         cells.run_id, cells.tied_documents = both.facts["pred"].get("run_id", ""), int(both.rows["ties"].sum())
-        cells.unit, cells.unit_ids = both.unit, both.ids
         return cells
 
     def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from karat.columns import PADDING, Bytes, Floats, Ints, Text
-from karat.contexts.ranking.relation import rank_beside
 from karat.findings import InputError, finding
-from karat.read.table import NUMBERS, Read, Table, match_columns, side_table
+from karat.read.table import NUMBERS, Read, Table, match_columns, rank_beside, side_table
 from karat.side import Origin, by_query
 
 

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records of a query, a document and a number as a side whose units are queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from karat.columns import Codes, Floats, Text
+from karat.contexts.base import Run, Table
+from karat.side import Entries, Keys, Origin, Side, by_query
+
+
+def by_documents(side: Side) -> Side:
+    """A side whose units are single documents (test case: the query, id: the document) by query."""
+    if "document" in side.entries:
+        return side
+    keys, number = side.keys, np.full(len(side), np.nan)
+    number[side.entries.unit] = side.entries["number"]
+    columns = {"number": number, "document": Text.of(keys.id)}
+    columns |= {"rank": np.asarray(side.units["rank"], float)} if "rank" in side.units else {}
+    query = Text.of(keys.case.names)[keys.case.code]
+    out = by_query(side.origin, query, np.ones(len(query), np.int64), columns)
+    out.facts["column"] = side.facts.get("number", "")
+    if "cluster" in side.units:
+        out.units["cluster"] = _clusters(out, side.units["cluster"].texts())
+    if side.record is None or out.record is None:
+        return out
+    entries = Entries(out.entries.unit, out.entries.columns | {"record": side.record[out.entries["record"]]})
+    return replace(out, entries=entries, record=side.record[out.record])
+
+
+def of_relation(run: Run, table: Table) -> Side:
+    """The records of an engine's relation."""
+    beside = "cluster" if table.role == "gold" else "rank"
+    names = [name for name in run(f"SELECT * FROM {table.sql} LIMIT 0") if name in ("test_case", "id", "value", beside)]
+    rows = run(f"SELECT {', '.join(names)} FROM {table.sql}")
+    # A missing number is said by the reader already; pandas has NaN for both.
+    number = _numbers(rows["value"], np.nan if table.format == "pandas" else 0.0)
+    units: dict[str, Any] = {"rank": _numbers(rows["rank"], np.nan)} if "rank" in rows else {}
+    if "cluster" in rows:
+        units["cluster"] = Codes.of(rows["cluster"].tolist())
+    keys = Keys(Codes.of(rows["test_case"].tolist()), list(map(str, rows["id"].tolist())))
+    origin = Origin(table.name, table.role, table.format, table.line)
+    facts = {"number": table.roles.get("value", "").lower()}
+    return by_documents(
+        Side(origin, "number", keys, Entries(np.arange(len(number)), {"number": number}), {}, units, facts)
+    )
+
+
+def _numbers(column: Any, missing: float) -> Floats:
+    return np.asarray(np.ma.filled(column.astype(float), missing), float)
+
+
+def _clusters(side: Side, cluster: Sequence[str | None]) -> Codes:
+    """The cluster of each query: the least that its records name."""
+    least: dict[int, str] = {}
+    for unit, record in zip(side.entries.unit.tolist(), side.entries["record"].tolist(), strict=True):
+        name = cluster[record]
+        if name is not None:
+            least[unit] = min(name, least.get(unit, name))
+    return Codes.of([least.get(unit) for unit in range(len(side))])
