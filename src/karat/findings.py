@@ -578,7 +578,7 @@ KINDS: dict[str, Kind] = {
     ),
     "queries-not-in-gold": Kind(
         "warning",
-        "{count} {count:query|queries} of the run {count:has|have} no judgements (first: {examples}) and {count:is|are} {policy}",
+        "{count} {count:query|queries} of the run {count:has|have} no judgements (first: {examples}) and {count:is|are} left out",
         "check that both files are of the same topics",
     ),
     "no-common-queries": Kind(
