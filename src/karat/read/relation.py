@@ -202,7 +202,8 @@ def _value(engine: Engine, read: Read, table: Table, column: str, text: bool) ->
         return "labels", c if declared == "VARCHAR[]" else f"CAST({c} AS VARCHAR[])"
     if declared.startswith(("MAP", "STRUCT")):
         return _map_value(c, declared)
-    if declared.startswith(("ENUM", "BOOLEAN")) or _is_label(column, read):
+    graded = read.context == "ranking" or (read.context is None and column.lower() in NUMBERS)  # true is a grade, too
+    if declared.startswith("ENUM") or (declared == "BOOLEAN" and not graded) or _is_label(column, read):
         return "label", _spelt(column, table.columns)
     return "number", f"CAST({c} AS DOUBLE)"
 
