@@ -211,6 +211,8 @@ def compare(
     cluster_by: str | None = None,
     run: str | None = None,
     paired_runs: bool = False,
+    one_sided: bool = False,
+    sequential: bool = False,
     max_unpacked: int | None = None,
     **options: Any,
 ) -> Comparison:
@@ -219,7 +221,8 @@ def compare(
     ``systems`` is a dict of name → predictions or a list of paths; with a ``baseline`` each system is
     compared with it alone. With `karat.Runs` in place of predictions, or ``run`` (the column that tells runs
     apart), methods are compared as if their runs were drawn anew; ``paired_runs`` says that run r of each
-    belong together.
+    belong together. ``one_sided`` tests only whether the first of each pair is better; ``sequential`` gives tests
+    and intervals that hold however often one looks while the data grow.
 
     >>> gold, better = ["A", "B"] * 30, ["A", "B"] * 30
     >>> worse = ["A", "A"] * 15 + ["A", "B"] * 15
@@ -232,8 +235,9 @@ def compare(
     from karat.stats.comparing import compare_systems
 
     settings = ComparisonSettings(
-        round(1 - level, 12), correction, baseline, tuple(tests), draws, margin, rope, seed, detect, paired_runs
-    )
+        round(1 - level, 12), correction, baseline, tuple(tests), draws, margin, rope, seed, detect, paired_runs,
+        one_sided, sequential,
+    )  # fmt: skip
     methods = methods_of(several, run, encoding)
     asked = Asked(
         context, metrics, format, encoding, columns or {}, undefined, seed, True, cluster_by, options,

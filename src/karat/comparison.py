@@ -32,6 +32,8 @@ class Test:
     draws: int = 0
     exact: bool = False
     note: str = ""
+    one_sided: bool = False
+    """Whether p is that of "the first is better"."""
 
     @property
     def at_floor(self) -> bool:
@@ -112,6 +114,8 @@ class Pair:
     """Whether the corrected p is only known to be at most this."""
     clusters: int | None = None
     """Clusters that the units come in, where they were named."""
+    non_inferiority: Test | None = None
+    """Whether the first is worse by less than the margin, where that was asked; p is corrected like the others."""
 
     @property
     def undecided(self) -> bool:

@@ -42,13 +42,19 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 )
 @click.option("--draws", type=click.IntRange(99), help="Draws of the randomisation test. Default: 9999.")
 @click.option(
-    "--margin", type=float, help="Largest difference that does not matter: for --fail-if-worse and equivalence."
+    "--margin",
+    type=float,
+    help="Largest difference that does not matter: for --fail-if-worse, equivalence and --test non-inferiority.",
 )
 @click.option("--rope", type=float, help="Region of practical equivalence: adds Bayesian probabilities.")
 @click.option("--detect", type=float, help="Say how many units a difference of this size needs (80 % power).")
 @click.option(
     "--paired-runs", is_flag=True, help="Run r of each method belong together (the same seed, fold or prompt)."
 )
+@click.option(
+    "--one-sided", is_flag=True, help="Test only whether the first of each pair is better (than the baseline)."
+)
+@click.option("--sequential", is_flag=True, help="Tests and intervals that hold at every look while the data grow.")
 @click.option("--fail-if-worse", metavar="BASELINE", help="Exit with 1 if a system is worse than this one.")
 @click.option(
     "--inconclusive",
@@ -94,6 +100,8 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
         "detect",
         "run",
         "paired_runs",
+        "one_sided",
+        "sequential",
     )
     comparison = compare(
         gold,

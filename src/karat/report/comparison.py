@@ -83,6 +83,7 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "effect": asdict(pair.effect) if pair.effect else None,
         "test_cases": pair.test_cases,
         "equivalence": _test(pair.equivalence) if pair.equivalence else None,
+        "non_inferiority": _test(pair.non_inferiority) if pair.non_inferiority else None,
         "posterior": asdict(pair.posterior) if pair.posterior else None,
         **_runs(pair),
     }
@@ -154,6 +155,10 @@ def _extra_columns(pairs: list[Pair]) -> list[tuple[str, Callable[[Pair], str]]]
         known.append(("runs needed", lambda p: f"{p.runs.needed:,}" if p.runs and p.runs.needed else "–"))
     if any(p.equivalence for p in pairs):
         known.append(("p (equivalence)", lambda p: p_text(p.equivalence.p if p.equivalence else None)))
+    if any(p.non_inferiority for p in pairs):
+        known.append(("p (non-inferiority)", lambda p: p_text(p.non_inferiority.p if p.non_inferiority else None)))
+    if any(t.name.startswith("e-value") for p in pairs for t in p.tests[:1]):
+        known.append(("e-value", lambda p: f"{p.tests[0].statistic:.3g}" if p.tests else "–"))
     if any(p.posterior for p in pairs):
         known.append(("P(worse/equal/better)", _posterior))
     return known
@@ -233,7 +238,9 @@ def header(comparison: Comparison) -> str:
 
 def _level(comparison: Comparison) -> str:
     """For what the intervals of differences hold."""
-    level = f"{1 - comparison.alpha:.0%}"
+    settings = comparison.plan.get("comparison", {})
+    level = f"{1 - comparison.alpha * (2 if settings.get('one_sided') else 1):.0%}"
+    level += " that hold at every look" if settings.get("sequential") else ""
     if comparison.correction in ("bh", "by"):
         return f"that miss in at most {comparison.alpha:.0%} of what is called different"
     return f"at {level}" if comparison.family < 2 or comparison.correction == "none" else f"simultaneous at {level}"

@@ -16,6 +16,7 @@ from karat.findings import Finding, finding
 from karat.metric import Metric, MetricError
 from karat.plan import Plan
 from karat.stats import tests
+from karat.stats.anytime import anytime_difference, anytime_mde, anytime_test
 from karat.stats.bayes import correlated_t, signed_rank
 from karat.stats.clusters import ClusterKeys
 from karat.stats.corrections import family_size
@@ -26,9 +27,10 @@ from karat.stats.family import Family, Member, agreed, corrected, verdict_of
 from karat.stats.influence import influence
 from karat.stats.intervals import constant, student
 from karat.stats.leaderboard import leaderboard, ranks_over_cases
+from karat.stats.losses import with_losses
 from karat.stats.maxt import joint_family
 from karat.stats.pair import Paired, blanks, parts_of
-from karat.stats.pair_tests import pair_tests
+from karat.stats.pair_tests import almost_ordered, pair_tests
 from karat.stats.power import units_needed
 from karat.stats.random import stream
 from karat.stats.randomisation import Coins
@@ -51,13 +53,24 @@ def compare_systems(
     joint = joined(systems)
     cluster = None if keys is None else keys.of(joint.keys)[0]
     duels = _paired(joint, statistic, settings, cluster)
-    drawn = _all_tests(duels, settings, all(c.repeatable for c in joint.cells))
+    drawn = (
+        _looked(duels, statistic, settings)
+        if settings.sequential
+        else _all_tests(duels, settings, all(c.repeatable for c in joint.cells))
+    )
+    drawn = _one_sided(duels, drawn, statistic) if settings.one_sided else drawn
+    if "aso" in settings.tests:
+        drawn = [
+            [[*t, *almost_ordered(duel, k, _turned(statistic, k), settings)] for k, t in enumerate(each)]
+            for duel, each in zip(duels, drawn, strict=True)
+        ]
     family = _family(duels, drawn, joint, statistic, settings, cluster)
     pairs = [
         _pair(duel, k, systems, statistic, drawn[i][k], family.of(i, k), settings)
         for i, duel in enumerate(duels)
         for k in range(len(statistic.metrics))
     ]
+    pairs = with_losses(pairs, settings)
     boards = {
         m: leaderboard(m, systems, pairs, settings.baseline, _best(duels, k, m, systems, settings.seed))
         for k, m in enumerate(statistic.metrics)
@@ -112,6 +125,34 @@ def _all_tests(duels: Sequence[Paired], settings: ComparisonSettings, repeatable
     return drawn
 
 
+def _looked(duels: Sequence[Paired], statistic: Statistic, settings: ComparisonSettings) -> list[list[list[Test]]]:
+    """Tests that hold at every look."""
+    return [
+        [
+            [anytime_test(duel, k, _limits(statistic, k), settings.alpha)] if np.isfinite(duel.difference[k]) else []
+            for k in range(len(statistic.metrics))
+        ]
+        for duel in duels
+    ]
+
+
+def _one_sided(
+    duels: Sequence[Paired], drawn: list[list[list[Test]]], statistic: Statistic
+) -> list[list[list[Test]]]:  # fmt: skip
+    """The same tests of "the first is better"."""
+    return [
+        [
+            [tests.one_sided(t, _turned(statistic, k) * duel.difference[k]) for t in each]
+            for k, each in enumerate(of_duel)
+        ]
+        for duel, of_duel in zip(duels, drawn, strict=True)
+    ]
+
+
+def _turned(statistic: Statistic, k: int) -> float:
+    return -1.0 if statistic.catalogue[statistic.metrics[k].name].better == "lower" else 1.0
+
+
 GROWN = 99_999
 """Draws where the usual number cannot decide."""
 
@@ -145,7 +186,7 @@ def _pair(
     made = Pair(
         duel.names[0], duel.names[1], score.metric, score.label, score.better, duel.units,
         _number(duel.samples[0].point[k]), _number(duel.samples[1].point[k]), _number(difference),
-        _interval(duel, k, settings.alpha, None, drawn[0].p <= settings.alpha, statistic) if known and drawn else None,
+        _interval(duel, k, settings.alone, None, drawn[0].p <= settings.alpha, statistic, settings) if known and drawn else None,
         drawn, _number(drawn[0].p) if drawn else None,
         _number(family.p) if known else None, verdict,
         mde=family.detectable(se, df) if known and se > 0 else None,
@@ -154,27 +195,45 @@ def _pair(
         test_cases=_case_wins(duel, k, turned),
         equivalence=_equivalence(duel, k, settings, statistic) if known and settings.margin else None,
         posterior=_posterior(duel, k, turned, settings) if known and settings.rope is not None else None,
-        simultaneous=_interval(duel, k, family.alpha, family.reach, reject, statistic) if known and drawn else None,
+        simultaneous=_interval(duel, k, family.alpha, family.reach, reject, statistic, settings) if known and drawn else None,
         p_is_bound=family.bound, clusters=duel.clusters,
+        non_inferiority=tests.non_inferiority(turned * difference, se, df, settings.margin)
+        if known and settings.margin and "non-inferiority" in settings.tests else None,
     )  # fmt: skip
+    if settings.sequential and made.mde is not None:
+        made = replace(made, mde=anytime_mde(se, duel.clusters or duel.units, family.alpha))
     return replace(made, sentence=sentence(made, settings.correction))
 
 
 def _interval(
-    duel: Paired, k: int, alpha: float, reach: float | None, reject: bool, statistic: Statistic
-) -> Interval | None:
+    duel: Paired, k: int, alpha: float, reach: float | None, reject: bool, statistic: Statistic,
+    settings: ComparisonSettings,
+) -> Interval | None:  # fmt: skip
     """Around the difference, with 0 inside exactly if the test does not rule it out."""
+    d, se = float(duel.difference[k]), float(duel.spread[0][k])
+    ends, method = _ends(duel, k, alpha, reach, statistic, settings)
+    if ends is None:
+        return None
+    low, high = ends
+    if not settings.one_sided or reject or _turned(statistic, k) * d > 0:  # else the test has nothing to say
+        low, high = agreed(low, high, d, reject)
+    return Interval(1 - alpha, low, high, method, None, se)
+
+
+def _ends(
+    duel: Paired, k: int, alpha: float, reach: float | None, statistic: Statistic, settings: ComparisonSettings
+) -> tuple[tuple[float, float] | None, str]:
+    """Of the interval by itself, and how it was made; none where there is no spread and the metric has no limits."""
     d, se, df = float(duel.difference[k]), float(duel.spread[0][k]), duel.spread[1][k]
-    method = "paired jackknife-t"
+    limits = _limits(statistic, k)
+    if settings.sequential and se > 0:
+        return anytime_difference(duel, k, limits, alpha)
     if se > 0:
-        low, high = student(np.array(d), np.array(se), df, 1 - alpha) if reach is None else (d - reach, d + reach)
-    else:
-        limits = _limits(statistic, k)
-        if not np.isfinite(limits).all():
-            return None
-        (low, high), method = constant(d, duel.clusters or duel.units, limits, 1 - alpha), "rule-of-three"
-    low, high = agreed(float(low), float(high), d, reject)
-    return Interval(1 - alpha, float(low), float(high), method, None, se)
+        low, high = (d - reach, d + reach) if reach is not None else student(np.array(d), np.array(se), df, 1 - alpha)
+        return (float(low), float(high)), "paired jackknife-t"
+    if not np.isfinite(limits).all():
+        return None, ""
+    return constant(d, duel.clusters or duel.units, limits, 1 - alpha), "rule-of-three"
 
 
 def _limits(statistic: Statistic, k: int) -> tuple[float, float]:

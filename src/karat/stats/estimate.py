@@ -200,6 +200,10 @@ def estimate(sample: Sample, settings: IntervalSettings) -> list[Table]:
                 "ask for jackknife-t"
             )
         return _resampled(sample, settings, method)
+    if method == "anytime":
+        from karat.stats.anytime import anytime  # it reads pairs of systems too, which read this module
+
+        return [Table(*anytime(s, settings.level), s.sizes) for s in [sample, *sample.parts]]
     return [_closed(s, method, settings) for s in [sample, *sample.parts]]
 
 

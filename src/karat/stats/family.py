@@ -73,7 +73,7 @@ def corrected(raw: Floats, floor: Mask, settings: ComparisonSettings) -> Family:
     """
     p = correct(raw.ravel(), settings.correction).reshape(raw.shape)
     size = max(family_size(raw), 1)
-    alpha = settings.alpha
+    alpha = settings.alone
     if settings.correction in ("bh", "by"):
         harmonic = 1.0 if settings.correction == "bh" else float((1 / np.arange(1, size + 1)).sum())
         alpha *= max(int((p <= settings.alpha).sum()), 1) / size / harmonic

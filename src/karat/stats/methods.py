@@ -24,7 +24,9 @@ from karat.stats.estimate import add_intervals
 from karat.stats.family import Member, agreed, corrected, verdict_of
 from karat.stats.influence import influence
 from karat.stats.leaderboard import leaderboard, ranks_over_cases
+from karat.stats.losses import with_losses
 from karat.stats.pair import Part, parts_of
+from karat.stats.pair_tests import almost_stochastic_order
 from karat.stats.power import POWER
 from karat.stats.random import stream
 from karat.stats.runs import Nested, mde_of, nested, nested_difference
@@ -32,7 +34,6 @@ from karat.stats.sample import Sample
 from karat.stats.settings import JOINT, ComparisonSettings, IntervalSettings
 from karat.stats.standing import best_probabilities
 from karat.stats.statistic import Statistic
-from karat.stats.stochastic_order import least_violation
 from karat.stats.units import Joint, joined, on_common_units
 from karat.stats.wording import sentence
 from karat.weights import Floats
@@ -117,6 +118,8 @@ def compare_methods(
         raise MetricError(
             f"{settings.correction} swaps outcomes of single runs; with several runs take holm or hochberg"
         )
+    if settings.sequential:
+        raise MetricError("methods of several runs have no e-values: compare single runs while the data grow")
     if settings.paired_runs and len({len(runs) for runs in groups.values()}) > 1:
         counts = ", ".join(f"{name} has {len(runs)}" for name, runs in groups.items())
         raise MetricError(f"runs cannot be paired: {counts}")
@@ -135,6 +138,7 @@ def compare_methods(
     raw = np.array([[np.nan if d.p is None else d.p] for d in drafts])
     family = corrected(raw, np.zeros(raw.shape, bool), settings)
     pairs = [_advised(_decided(d, family.of(i, 0), settings), family.alpha, settings) for i, d in enumerate(drafts)]
+    pairs = with_losses(pairs, settings)
     means = [averaged(name, [systems[i] for i in groups[name]]) for name in groups]
     means = [_with_intervals(mean, scores) for mean in means]
     boards = {
@@ -163,15 +167,21 @@ def _pair(field: Field, a: str, b: str, k: int, score: Score, settings: Comparis
     if first is None or second is None:
         return empty
     gap = nested_difference(sides[0], sides[1], paired_runs=settings.paired_runs)
-    low, high = gap.interval(1 - settings.alpha)
-    deciding = Test("nested t", gap.p(), gap.estimate / gap.se if gap.se > 0 else np.nan)
     turned = -1.0 if score.better == "lower" else 1.0
+    low, high = gap.interval(1 - settings.alone)
+    deciding = Test("nested t", gap.p(), gap.estimate / gap.se if gap.se > 0 else np.nan)
+    beside = [deciding, *_beside(sides, a, b, turned, settings)]
+    if settings.one_sided:
+        beside = [tests.one_sided(t, turned * gap.estimate) for t in beside]
     return replace(
         empty,
         difference=gap.estimate,
-        interval=Interval(1 - settings.alpha, low, high, "nested-t", None, gap.se),
-        tests=[deciding, *_beside(sides, a, b, turned, settings)],
-        p=deciding.p,
+        interval=Interval(1 - settings.alone, low, high, "nested-t", None, gap.se),
+        tests=beside,
+        p=beside[0].p,
+        non_inferiority=tests.non_inferiority(turned * gap.estimate, gap.se, gap.df, settings.margin)
+        if settings.margin and "non-inferiority" in settings.tests
+        else None,
         equivalence=tests.tost(gap.estimate, gap.se, gap.df, settings.margin) if settings.margin else None,
         posterior=_posterior(gap, turned, settings),
         runs=RunPlan(len(sides[0][0]), len(sides[1][0]), gap.runs_share, gap=gap),
@@ -192,13 +202,7 @@ def _beside(
     (x, _), (y, _) = sides
     out = [welch(x, y)] if min(len(x), len(y)) > 1 else []
     if "aso" in settings.tests and min(len(x), len(y)) > 1:
-        rng = stream(settings.seed, "aso", a, b)
-        bound = least_violation(turned * x, turned * y, rng, confidence=1 - settings.alpha)
-        out.append(
-            Test(
-                "almost stochastic order", np.nan, bound, note=f"over runs: ε ≤ {bound:.3f}; below 0.5 {a} is above {b}"
-            )
-        )
+        out.append(almost_stochastic_order(turned * x, turned * y, (a, b), "runs", settings))
     return out
 
 
@@ -219,7 +223,8 @@ def _decided(pair: Pair, member: Member, settings: ComparisonSettings) -> Pair:
         return replace(pair, sentence=sentence(pair, settings.correction))
     reject = member.p <= settings.alpha
     ends = gap.interval(1 - member.alpha)
-    low, high = agreed(ends[0], ends[1], gap.estimate, reject)
+    idle = settings.one_sided and not reject and (pair.gain or 0.0) < 0  # the test has nothing to say of a loss
+    low, high = ends if idle else agreed(ends[0], ends[1], gap.estimate, reject)
     made = replace(
         pair,
         p_corrected=member.p if np.isfinite(member.p) else None,

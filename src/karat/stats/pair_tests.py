@@ -8,8 +8,10 @@ import numpy as np
 from karat.comparison import Test
 from karat.stats import tests
 from karat.stats.pair import Paired
+from karat.stats.random import stream
 from karat.stats.randomisation import RADEMACHER, Coins, sign_flip
 from karat.stats.settings import DRAWS, ComparisonSettings
+from karat.stats.stochastic_order import least_violation
 from karat.weights import Floats
 
 MANY_MOVES, FEWER_DRAWS = 20_000, 1_999
@@ -66,6 +68,21 @@ def _with_unit_tests(duel: Paired, k: int, drawn: Test, settings: ComparisonSett
     return [*_mean_tests(*units, drawn), *_asked(*units, settings)]
 
 
+MOST_ORDERED = 20_000
+"""Units beyond which almost stochastic order is that of as many quantiles."""
+
+
+def almost_ordered(duel: Paired, k: int, turned: float, settings: ComparisonSettings) -> list[Test]:
+    """How far the unit scores of the first lie from being above those of the second, quantile by quantile."""
+    if not duel.is_mean(k):
+        return []
+    a, b, n = duel.swaps[0].unit_scores(k)
+    known = ~(np.isnan(a) | np.isnan(b))
+    each = [np.sort(np.repeat(turned * x[known], n[known].astype(np.int64))) for x in (a, b)]
+    thin = [x[np.linspace(0, len(x) - 1, min(len(x), MOST_ORDERED)).astype(np.int64)] for x in each]
+    return [almost_stochastic_order(thin[0], thin[1], duel.names, "units", settings)]
+
+
 def _mean_tests(d: Floats, n: Floats, swapped: Test) -> list[Test]:
     exact = sign_flip(tests.settled(d), n)
     best = swapped if exact is None else Test("randomisation", exact, exact=True)
@@ -80,3 +97,12 @@ def _asked(d: Floats, n: Floats, settings: ComparisonSettings) -> list[Test]:
     each = np.repeat(d, n.astype(np.int64))
     known = {"wilcoxon": lambda: tests.wilcoxon(each), "sign": lambda: tests.sign_test(d, n)}
     return [known[name]() for name in settings.tests if name in known]
+
+
+def almost_stochastic_order(
+    a: Floats, b: Floats, names: tuple[str, str], over: str, settings: ComparisonSettings
+) -> Test:  # fmt: skip
+    """The bound of the violation as a test without a p; scores of which more is better."""
+    bound = least_violation(a, b, stream(settings.seed, "aso"), confidence=1 - settings.alpha)
+    note = f"over {over}: ε ≤ {bound:.3f}; below 0.5 {names[0]} is almost above {names[1]}"
+    return Test("almost stochastic order", np.nan, bound, note=note)

@@ -55,7 +55,7 @@ def _averaged(x: Floats, n: Floats, mean: float) -> float:
             return np.asarray(np.log(np.outer(b, up) + np.outer(1 - b, down)) @ n, float)
 
     low, high = _window(x, n, mean)
-    phi = np.linspace(low, high, 4 * NODES + 1)
+    phi = np.linspace(low, high, NODES + 1)
     # Half weights at the ends: the law of φ is even about 0 and π/2, so that the rule converges there too.
     weight = np.full(len(phi), (high - low) / (len(phi) - 1) * 2 / np.pi)
     weight[[0, -1]] /= 2
@@ -90,15 +90,20 @@ def e_value(x: Floats, n: Floats, mean: float, bounds: tuple[float, float] = (0.
 
 
 def confidence_sequence(
-    x: Floats, n: Floats, level: float, bounds: tuple[float, float] = (0.0, 1.0)
+    x: Floats,
+    n: Floats,
+    level: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    scale: tuple[float, float] | None = None,
 ) -> tuple[float, float]:
-    """Means that the bets have not ruled out, of scores between ``bounds``."""
+    """Means that the bets have not ruled out, of scores between ``bounds``; written on another ``scale`` if asked."""
     low, high = bounds
     inside = np.clip((np.asarray(x, float) - low) / (high - low), 0.0, 1.0)
     n = np.asarray(n, float)
     middle, limit = float(n @ inside) / float(n.sum()), -np.log(1 - level)
     ruled_out = lambda m: log_wealth(inside, n, m) - limit
     ends = _edge(ruled_out, middle, 0.0), _edge(ruled_out, middle, 1.0)
+    low, high = scale or bounds
     return low + ends[0] * (high - low), low + ends[1] * (high - low)
 
 
@@ -106,7 +111,7 @@ def _edge(ruled_out: Callable[[float], float], inside: float, end: float) -> flo
     """Where the bets begin to rule means out between the observed mean and the end of the range."""
     if ruled_out(end) < 0 or inside == end:
         return end
-    for _ in range(50):
+    for _ in range(40):
         middle = (inside + end) / 2
         inside, end = (inside, middle) if ruled_out(middle) >= 0 else (middle, end)
         if abs(inside - end) < 1e-9:

@@ -10,13 +10,14 @@ from karat.metric import MetricError
 
 METHODS = (
     "auto", "bca", "percentile", "basic", "poisson", "jackknife-t", "hall-t", "delta", "groups", "student-t", "wilson", "clopper-pearson",
+    "anytime",
 )  # fmt: skip
 RESAMPLES = 9_999
 DRAWS = 9_999
 CORRECTIONS = ("holm", "hochberg", "bonferroni", "bh", "by", "none")
 JOINT = ("tukey", "maxt")
 """Corrections that come from the joint law of all tests instead of from their p-values."""
-ON_REQUEST = ("wilcoxon", "sign", "bootstrap", "aso")
+ON_REQUEST = ("wilcoxon", "sign", "bootstrap", "aso", "non-inferiority")
 """Tests that are shown only to those who ask."""
 
 
@@ -57,6 +58,10 @@ class ComparisonSettings:
     """Difference for which the number of units that it needs is worked out."""
     paired_runs: bool = False
     """Whether run r of one method belongs with run r of another (the same fold, seed or prompt)."""
+    one_sided: bool = False
+    """Whether only "the first of the pair is better" is tested."""
+    sequential: bool = False
+    """Whether tests and intervals must hold at every look while the data grow."""
 
     def __post_init__(self) -> None:
         known = (*CORRECTIONS, *JOINT)
@@ -69,12 +74,24 @@ class ComparisonSettings:
             raise MetricError(f"alpha={self.alpha} is not between 0 and 1")
         if self.detect is not None and not self.detect > 0:
             raise MetricError(f"detect={self.detect} is not a positive difference")
+        if "non-inferiority" in self.tests and not (self.margin and self.margin > 0):
+            raise MetricError("non-inferiority is tested against a margin: give the largest loss that does not matter")
+        if (self.one_sided or self.sequential) and self.correction in JOINT:
+            raise MetricError(f"{self.correction} is two-sided and for one look; take holm or hochberg")
+        if self.one_sided and self.sequential:
+            raise MetricError("e-values are two-sided: ask for one_sided or for sequential")
         if self.correction == "maxt" and self.baseline is None:
             raise MetricError("MaxT compares systems with a baseline: name one")
+
+    @property
+    def alone(self) -> float:
+        """α of a two-sided interval that agrees with a test by itself."""
+        return 2 * self.alpha if self.one_sided else self.alpha
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "alpha": self.alpha, "correction": self.correction, "baseline": self.baseline, "tests": list(self.tests),
             "draws": self.draws or DRAWS, "margin": self.margin, "rope": self.rope,
-            "detect": self.detect, "paired_runs": self.paired_runs,
+            "detect": self.detect, "paired_runs": self.paired_runs, "one_sided": self.one_sided,
+            "sequential": self.sequential,
         }  # fmt: skip

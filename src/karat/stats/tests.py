@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
@@ -215,3 +215,20 @@ def tost(mean: float, se: float, df: float, margin: float) -> Test:
     below, above = (mean + margin) / se, (mean - margin) / se
     p = max(tail_of(below, df, "greater"), tail_of(above, df, "less"))
     return Test("TOST", p, below if abs(below) < abs(above) else above)
+
+
+def one_sided(test: Test, gain: float) -> Test:
+    """The test of "the first is better" from the two-sided one, whose law under no difference is symmetric.
+
+    >>> one_sided(Test("paired t", 0.04), 0.1).p, one_sided(Test("paired t", 0.04), -0.1).p
+    (0.02, 0.98)
+    """
+    return replace(test, p=test.p / 2 if gain > 0 else 1 - test.p / 2, one_sided=True)
+
+
+def non_inferiority(gain: float, se: float, df: float, margin: float) -> Test:
+    """One-sided t test of a loss of at least the margin: small p says that the first is not worse by so much."""
+    if not se > 0:
+        return Test("non-inferiority", np.nan, note="no spread", one_sided=True)
+    t = float(gain + margin) / se
+    return Test("non-inferiority", tail_of(t, df, "greater"), t, note=f"margin {margin:g}", one_sided=True)

@@ -30,7 +30,8 @@ def sentence(pair: Pair, correction: str) -> str:
     """The verdict of a pair as one sentence."""
     if pair.difference is None or pair.p_corrected is None:
         return f"{pair.a} and {pair.b} cannot be compared on {pair.label}: one of them has no score."
-    p = f"{CORRECTED[correction]} {p_words(pair.p_corrected, pair.p_is_bound)}"
+    sided = "one-sided, " if pair.test and pair.test.one_sided else ""
+    p = f"{sided}{CORRECTED[correction]} {p_words(pair.p_corrected, pair.p_is_bound)}"
     low, high = pair.simultaneous_gain or (float("-inf"), float("inf"))
     span = f"[{amount(low)}, {amount(high)}]" if pair.better != "lower" else f"[{amount(-high)}, {amount(-low)}]"
     if pair.undecided:
@@ -44,3 +45,13 @@ def sentence(pair: Pair, correction: str) -> str:
     first, second = (pair.a, pair.b) if pair.verdict == "better" else (pair.b, pair.a)
     low, high = (low, high) if pair.verdict == "better" else (-high, -low)
     return f"{first} is better than {second} on {pair.label} by {amount(abs(pair.difference))} [{amount(low)}, {amount(high)}], {p}."
+
+
+def loss_words(pair: Pair, margin: float, alpha: float) -> str:
+    """What the test of non-inferiority says, as the end of a sentence."""
+    found = pair.non_inferiority
+    if found is None or found.p != found.p:
+        return ""
+    claim = f"{pair.a} is at most {amount(margin)} worse than {pair.b}, if at all"
+    said = claim if found.p <= alpha else f"It is not shown that {claim}"
+    return f" {said} (one-sided p {p_words(found.p)})."

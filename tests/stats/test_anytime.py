@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Confidence sequences and e-values of scores and comparisons, through the whole pipeline."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy import special
+from tests.stats.systems import GOLD, SYSTEMS, records
+
+import karat
+from karat.cli.main import karat as command
+from karat.stats.sequential import asymptotic_reach, confidence_sequence
+
+TWO = {"good": SYSTEMS["good"], "poor": SYSTEMS["poor"]}
+
+
+def test_shares_have_the_beta_binomial_sequence():
+    found = karat.evaluate(
+        GOLD, SYSTEMS["fair"], metrics=["accuracy"], intervals=0.9, interval_method="anytime"
+    )["accuracy"].interval  # fmt: skip
+    hits = float((SYSTEMS["fair"] == GOLD).sum())
+    n = len(GOLD)
+    assert found.method == "anytime"
+    for end in (found.low, found.high):
+        evidence = special.betaln(hits + 0.5, n - hits + 0.5) - special.betaln(0.5, 0.5)
+        assert evidence - hits * np.log(end) - (n - hits) * np.log(1 - end) == pytest.approx(np.log(10), abs=1e-5)
+
+
+def test_other_metrics_have_the_asymptotic_one():
+    wide, narrow = (
+        karat.evaluate(GOLD, SYSTEMS["poor"], metrics=["kappa"], intervals=True, interval_method=m)["kappa"]
+        for m in ("anytime", "jackknife-t")
+    )
+    assert wide.interval.method == "anytime-asymptotic"
+    reach = asymptotic_reach(len(GOLD), 0.95) * narrow.interval.se
+    assert wide.interval.low == pytest.approx(wide.value - reach)
+
+
+def test_the_e_value_of_a_difference_is_that_of_wins_and_losses():
+    pair = karat.compare(GOLD, TWO, metrics=["accuracy"], resamples=199, sequential=True).pairs[0]
+    wins, losses = pair.effect.win, pair.effect.loss
+    log_e = special.betaln(wins + 0.5, losses + 0.5) - special.betaln(0.5, 0.5) + (wins + losses) * np.log(2)
+    assert pair.tests[0].statistic == pytest.approx(np.exp(log_e))
+    assert pair.p == pytest.approx(np.exp(-log_e))
+    assert pair.verdict == "better"
+
+
+def test_interval_and_test_agree():
+    d = (SYSTEMS["fair"] == GOLD).astype(float) - (SYSTEMS["even"] == GOLD).astype(float)
+    several = {"fair": SYSTEMS["fair"], "even": SYSTEMS["even"]}
+    pair = karat.compare(GOLD, several, metrics=["accuracy"], resamples=199, sequential=True).pairs[0]
+    low, high = confidence_sequence(d, np.ones(len(d)), 0.95, (-1, 1))
+    assert (pair.interval.low, pair.interval.high) == pytest.approx((low, high), abs=1e-7)
+    assert (low <= 0 <= high) == (pair.verdict == "inconclusive")
+
+
+def test_metrics_of_counts_and_clusters_are_asymptotic():
+    given = records(GOLD, doc=lambda i: str(i // 4))
+    several = {name: records(p) for name, p in TWO.items()}
+    for more in ({"metrics": ["f1"]}, {"metrics": ["accuracy"], "cluster_by": "doc"}):
+        pair = karat.compare(given, several, resamples=199, sequential=True, **more).pairs[0]
+        assert pair.tests[0].name == "e-value, asymptotic"
+        assert pair.simultaneous.method == "anytime-asymptotic"
+        assert pair.verdict == "better"
+
+
+def test_identical_systems_are_no_evidence():
+    same = {"a": SYSTEMS["fair"], "b": SYSTEMS["fair"]}
+    for pair in karat.compare(GOLD, same, metrics=["accuracy", "f1"], resamples=199, sequential=True).pairs:
+        assert pair.p == 1
+        assert pair.verdict == "inconclusive"
+
+
+@pytest.mark.parametrize("more", [{"correction": "tukey"}, {"one_sided": True}])
+def test_what_does_not_go_together_is_refused(more):
+    with pytest.raises(karat.MetricError):
+        karat.compare(GOLD, TWO, metrics=["accuracy"], sequential=True, **more)
+
+
+def test_the_command_and_reports(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, labels in {"gold": GOLD, **TWO}.items():
+        (tmp_path / f"{name}.csv").write_text("id,value\n" + "".join(f"{i},{v}\n" for i, v in enumerate(labels)))
+    words = ["compare", "gold.csv", "good.csv", "poor.csv", "-m", "accuracy", "--sequential"]
+    for report in ("table", "markdown", "html", "json"):
+        found = CliRunner().invoke(command, [*words, "--report", report])
+        assert found.exit_code == 0, found.output
+        assert "e-value" in found.output
