@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ class Score:
         known = self.result.value[~np.isnan(self.result.value)]
         return Spread(len(self.test_cases), len(known), float(np.median(known)) if len(known) else None)
 
-    @property
+    @cached_property
     def by_test_case(self) -> dict[str, Part]:
         """The score of each test case."""
         return {
@@ -92,7 +93,7 @@ class Score:
             for name, value in zip(self.test_cases, self.result.value.tolist(), strict=True)
         }
 
-    @property
+    @cached_property
     def by_class(self) -> dict[str, Part]:
         """The score of each class, averaged over the test cases that have it."""
         if self.result.by_class is None or self.result.scope is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -191,6 +192,8 @@ class Definition:
             if name not in known:
                 raise MetricError(_unknown_parameter(self.name, name, known))
             value = known[name].convert(value)
+            if name == "k" and value is not None and value < 1:
+                raise MetricError(f"{self.name}@{value}: the first k are 1 or more")
             if value != known[name].default:
                 given[name] = value
         return Metric(self.name, tuple(sorted(given.items())))
@@ -317,7 +320,7 @@ def _unknown_parameter(metric: str, name: str, known: Mapping[str, Parameter]) -
 
 
 _FORM = re.compile(r"(?P<name>[A-Za-z][\w.-]*)(?P<cut1>@\d+)?(?:\((?P<args>.*)\))?(?P<cut2>@\d+)?")
-_ARG = re.compile(r'\s*(\w+)\s*=\s*("(?:[^"]|"")*"|[^,"]+?)\s*(?:,|$)')
+_ARG = re.compile(r'\s*(\w+)\s*=\s*("(?:[^"]|"")*"|[^,"]+?)\s*(,|$)')
 
 
 def parse(text: str) -> Metric:
@@ -330,21 +333,22 @@ def parse(text: str) -> Metric:
     found = _FORM.fullmatch(aliased)
     if not found:
         raise MetricError(f"{text!r} is not a metric; write name, name@k or name(parameter=value)")
-    params = dict(_arguments(found["args"] or "", text))
-    cut = found["cut1"] or found["cut2"]
-    if cut:
-        params["k"] = int(cut[1:])
-    return Metric(found["name"], tuple(sorted(params.items())))
+    given = [] if found["args"] is None else list(_arguments(found["args"], text))
+    given += [("k", int(cut[1:])) for cut in (found["cut1"], found["cut2"]) if cut]
+    twice = [name for name, n in Counter(name for name, _ in given).items() if n > 1]
+    if twice:
+        raise MetricError(f"{text!r} gives {twice[0]!r} twice; give each parameter once")
+    return Metric(found["name"], tuple(sorted(given)))
 
 
 def _arguments(text: str, whole: str) -> Iterable[tuple[str, Any]]:
-    at = 0
-    while at < len(text):
+    at, more = 0, True
+    while more:
         found = _ARG.match(text, at)
         if not found:
             raise MetricError(f"cannot read the parameters of {whole!r}; write name(parameter=value,…)")
         yield found[1], _literal(found[2])
-        at = found.end()
+        at, more = found.end(), found[3] == ","
 
 
 def _literal(text: str) -> Any:

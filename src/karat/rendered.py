@@ -31,11 +31,11 @@ class Rendered:
     def to_latex(self, **options: Any) -> str:
         return str(self.render("latex", **options))
 
-    def to_tsv(self) -> str:
-        return str(self.render("tsv"))
+    def to_tsv(self, **options: Any) -> str:
+        return str(self.render("tsv", **options))
 
-    def to_csv(self) -> str:
-        return str(self.render("csv"))
+    def to_csv(self, **options: Any) -> str:
+        return str(self.render("csv", **options))
 
     def to_html(self, **options: Any) -> str:
         return str(self.render("html", **options))

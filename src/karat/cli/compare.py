@@ -12,7 +12,15 @@ import click
 from karat.api import compare
 from karat.cli.evaluate import named, read_once
 from karat.cli.failures import MISSED, guarded, show
-from karat.cli.options import context_options, input_options, interval_options, run_option, said
+from karat.cli.options import (
+    context_options,
+    delimited_options,
+    formulas_option,
+    input_options,
+    interval_options,
+    run_option,
+    said,
+)
 from karat.cli.printing import write_whole
 from karat.comparison import Comparison
 from karat.gate import gates
@@ -75,6 +83,7 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 @click.option("--report", type=click.Choice(TEXT), default="table", show_default=True, help="Form of the report.")
 @click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals for people.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write the report to.")
+@formulas_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 @click.option("-q", "--quiet", is_flag=True, help="Do not print warnings.")
 @guarded
@@ -126,7 +135,7 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
 def write(comparison: Comparison, given: dict[str, Any]) -> None:
     """The report to stdout or, whole or not at all, to a file."""
     options = {"digits": given["digits"]} if given["report"] in ("table", "markdown", "latex", "html") else {}
-    text = comparison.render(given["report"], **options)
+    text = comparison.render(given["report"], **options, **delimited_options(given))
     if given["output"] is None:
         click.echo(text, nl=False)
     else:
@@ -143,7 +152,7 @@ def export(comparison: Comparison, target: str) -> None:
     if kind in (".jsonl", ".json"):
         text = "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
     else:
-        text = delimited(rows, "," if kind == ".csv" else "\t")
+        text = delimited(rows, "," if kind == ".csv" else "\t", escape_formulas=kind == ".csv")
     click.echo(text, nl=False) if target == "-" else write_whole(Path(target), text.encode())
 
 

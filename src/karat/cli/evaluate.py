@@ -16,6 +16,7 @@ from karat.api import evaluate
 from karat.cli.failures import MISSED, guarded, show
 from karat.cli.options import (
     context_options,
+    delimited_options,
     input_options,
     interval_options,
     report_options,
@@ -163,6 +164,7 @@ def write(evaluation: Evaluation, given: dict[str, Any]) -> None:
         options = {"by": given["by"], "digits": given["digits"]}
     if report in ("table", "markdown", "latex"):
         options["show"] = shown(evaluation, given["show"])
+    options |= delimited_options(given)
     text = evaluation.render(report, **options)
     if given["output"] is None:
         emit(evaluation, text, report, options)

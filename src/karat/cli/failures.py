@@ -10,14 +10,13 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
+from karat.cli.exits import BAD_INPUT, MISSED, Interruption
 from karat.findings import Finding, InputError
 from karat.metric import MetricError
+from karat.report.text import clear
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-BAD_INPUT = 2
-MISSED = 1
 
 
 def guarded(function: Callable[P, R]) -> Callable[P, R]:
@@ -27,11 +26,13 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
-        except InputError as error:
-            show(error.findings)
-            sys.exit(BAD_INPUT)
-        except MetricError as error:
-            click.echo(f"error: {error}", err=True)
+        except (InputError, MetricError) as error:
+            if Interruption.happened:
+                raise KeyboardInterrupt from error
+            if isinstance(error, InputError):
+                show(error.findings)
+            else:
+                click.echo(f"error: {error}", err=True)
             sys.exit(BAD_INPUT)
 
     return run
@@ -42,16 +43,21 @@ def show(findings: Iterable[Finding], quiet: bool = False) -> None:
     for found in findings:
         if quiet and found.severity != "error":
             continue
-        click.echo(str(found), err=True)
-        click.echo(f"  hint: {found.hint}", err=True)
+        click.echo(clear(str(found)), err=True)
+        click.echo(f"  hint: {clear(found.hint)}", err=True)
 
 
 def as_github(found: Finding) -> str:
     """A finding as an annotation of a GitHub workflow."""
     kind = {"error": "error", "warning": "warning"}.get(found.severity, "notice")
-    place = ",".join(f"{k}={v}" for k, v in (("file", found.file), ("line", found.line)) if v)
-    text = f"{found.message}. {found.hint}".replace("%", "%25").replace("\n", "%0A")
-    return f"::{kind} {place},title={found.code}::{text}"
+    facts = {"file": found.file, "line": found.line, "title": found.code}
+    place = ",".join(f"{name}={_escaped(str(fact), ':,')}" for name, fact in facts.items() if fact)
+    return f"::{kind} {place}::" + _escaped(f"{found.message}. {found.hint}")
+
+
+def _escaped(text: str, more: str = "") -> str:
+    """Text that ends neither the command nor its field: a file name may hold a line end."""
+    return "".join(f"%{ord(c):02X}" if c in "%\r\n" + more else c for c in text)
 
 
 def any_error(findings: Iterable[Finding]) -> bool:

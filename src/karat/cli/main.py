@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from karat.cli.exits import run
+
 COMMANDS = {
     "evaluate": "Score predictions against gold.",
     "compare": "Compare systems: which is better, by how much, how surely.",
@@ -31,6 +33,10 @@ COMMANDS = {
     "evaluate-luis": "Score intents and nested entities, as the LUIS model evaluation does.",
 }
 """Commands and their one-line help; each is the function ``command`` of karat.cli.NAME (dashes as underscores)."""
+
+
+COMPLETION = "_KARAT_COMPLETE"
+"""Variable by which a shell asks for completions."""
 
 
 class Commands(click.Group):
@@ -78,15 +84,12 @@ def karat() -> None:
 
 def main() -> None:
     """Run the command; anything unforeseen is an internal error, exit code 3."""
-    try:
-        karat.main(standalone_mode=True)
-    except (click.exceptions.Exit, SystemExit, KeyboardInterrupt):
-        raise
-    except BrokenPipeError:
-        sys.exit(0)
-    except Exception as error:
-        click.echo(
-            f"karat: internal error: {type(error).__name__}: {error}\nThis is a fault of karat; please report it.",
-            err=True,
-        )
-        sys.exit(3)
+    sys.exit(run(_command))
+
+
+def _command() -> Any:
+    if COMPLETION in os.environ:
+        return karat.main(prog_name="karat")
+    # Not `karat.main`, which makes an exit of its own of a reader that has seen enough, and of Ctrl-C.
+    with karat.make_context("karat", sys.argv[1:]) as context:
+        return karat.invoke(context)

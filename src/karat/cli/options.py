@@ -119,6 +119,12 @@ run_option = click.option(
     "--run", metavar="COLUMN", help="Column of the predictions that tells runs of one method apart."
 )
 
+formulas_option = click.option(
+    "--escape-formulas/--keep-formulas",
+    default=None,
+    help="Put ' before texts that a spreadsheet would compute (default in CSV, not in TSV).",
+)
+
 report_options = _stacked(
     click.option("--report", type=click.Choice(TEXT), default="table", show_default=True, help="Form of the report."),
     click.option("--by", multiple=True, type=click.Choice(BY), help="Break the scores down (repeatable)."),
@@ -132,6 +138,7 @@ report_options = _stacked(
         "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in reports for people."
     ),
     click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write the report to."),
+    formulas_option,
 )
 
 
@@ -140,6 +147,12 @@ store_option = click.option(
     metavar="PLACE",
     help="Store: a file, a folder or a postgresql:// URL. Default: $KARAT_STORE, the project's .karat or the user's own.",
 )
+
+
+def delimited_options(given: dict[str, Any]) -> dict[str, Any]:
+    """What was said of CSV and TSV, as options of the report."""
+    wanted = given["escape_formulas"]
+    return {} if wanted is None or given["report"] not in ("csv", "tsv") else {"escape_formulas": wanted}
 
 
 def said(given: dict[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,9 @@ def write_whole(target: Path, data: bytes) -> None:
     try:
         partial.write_bytes(data)
         partial.replace(target)
-    except OSError as error:
+    except BaseException as error:  # Ctrl-C too leaves nothing behind
         with suppress(OSError):
             partial.unlink(missing_ok=True)
-        raise MetricError(f"cannot write {target}: {error.strerror}") from error
+        if isinstance(error, OSError):
+            raise MetricError(f"cannot write {target}: {error.strerror}") from error
+        raise

@@ -270,12 +270,12 @@ def render_latex(comparison: Comparison, digits: int = 4) -> str:
     return "\n".join(["% needs \\usepackage{booktabs}", *said, *tables]) + "\n"
 
 
-def render_tsv(comparison: Comparison) -> str:
-    return delimited(dicts(comparison), "\t")
+def render_tsv(comparison: Comparison, escape_formulas: bool = False) -> str:
+    return delimited(dicts(comparison), "\t", escape_formulas)
 
 
-def render_csv(comparison: Comparison) -> str:
-    return delimited(dicts(comparison), ",")
+def render_csv(comparison: Comparison, escape_formulas: bool = True) -> str:
+    return delimited(dicts(comparison), ",", escape_formulas)
 
 
 def pandas(comparison: Comparison) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,20 +13,42 @@ from karat.evaluation import Evaluation
 from karat.report.rows import dicts
 
 
-def render_tsv(evaluation: Evaluation) -> str:
-    return delimited(dicts(evaluation), "\t")
+def render_tsv(evaluation: Evaluation, escape_formulas: bool = False) -> str:
+    return delimited(dicts(evaluation), "\t", escape_formulas)
 
 
-def render_csv(evaluation: Evaluation) -> str:
-    return delimited(dicts(evaluation), ",")
+def render_csv(evaluation: Evaluation, escape_formulas: bool = True) -> str:
+    return delimited(dicts(evaluation), ",", escape_formulas)
 
 
-def delimited(rows: Sequence[Mapping[str, Any]], mark: str) -> str:
-    """Records as text with a head line, numbers in full."""
+def delimited(rows: Sequence[Mapping[str, Any]], mark: str, escape_formulas: bool) -> str:
+    """Records as text with a head line, numbers in full.
+
+    ``escape_formulas`` puts an apostrophe before texts that a spreadsheet would compute.
+    """
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]) if rows else ["system"], delimiter=mark, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(
-        {k: "" if v is None else repr(v) if isinstance(v, float) else v for k, v in row.items()} for row in rows
-    )
+    writer.writerows({k: _cell(v, escape_formulas) for k, v in row.items()} for row in rows)
     return out.getvalue()
+
+
+def _cell(value: Any, escape_formulas: bool) -> Any:
+    if isinstance(value, str):
+        text = _CONTROL.sub(lambda found: ascii(found[0])[1:-1], value)
+        return "'" + text if escape_formulas and text.startswith(_FORMULA) and not _is_number(text) else text
+    return "" if value is None else repr(value) if isinstance(value, float) else value
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""What drives a terminal or turns the direction of text; tabs and line ends are quoted."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What begins a formula in a spreadsheet."""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

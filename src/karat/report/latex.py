@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from karat.evaluation import Evaluation
 from karat.report.rows import Grid
 from karat.report.terminal import tables
+from karat.report.text import brief, clear
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -40,4 +41,4 @@ def _row(fields: Sequence[str]) -> str:
 
 def escape(text: str) -> str:
     """Text with LaTeX's own characters disarmed."""
-    return "".join(_SPECIAL.get(c, c) for c in " ".join(text.splitlines()))
+    return "".join(_SPECIAL.get(c, c) for c in clear(" ".join(brief(text).splitlines())))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from karat.evaluation import Evaluation
 from karat.report.rows import Grid, coverage
 from karat.report.terminal import tables
+from karat.report.text import brief, clear
 
 
 def render(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, show: Sequence[str] = ()) -> str:
@@ -29,4 +30,5 @@ def table(grid: Grid) -> str:
 
 def escape(text: str) -> str:
     """Text that keeps its meaning inside a table."""
-    return re.sub(r"([\\`*_|<&~]|\](?=[(\[]))", r"\\\1", " ".join(text.splitlines()))
+    shown = clear(" ".join(brief(text).splitlines()))
+    return re.sub(r"([\\`*_|<&~]|\](?=[(\[]))", r"\\\1", shown)

@@ -13,6 +13,7 @@ from karat.evaluation import Evaluation
 from karat.report.published import published
 from karat.report.rows import Grid
 from karat.report.terminal import header, tables, worded
+from karat.report.text import brief, clear
 
 EDGE, BETWEEN = 1, 3
 """What rules and blanks take: once, and for each column."""
@@ -37,13 +38,13 @@ def print_grid(grid: Grid, console: Console | None = None) -> None:
 
 def as_rich(grid: Grid, tight: bool = False) -> Table:
     """A plain table with rules and a bold head; in a tight one columns of numbers are as narrow as they can be."""
-    table = Table(title=Text(grid.title), title_justify="left", header_style="bold", title_style="bold")
+    table = Table(title=Text(clear(brief(grid.title))), title_justify="left", header_style="bold", title_style="bold")
     for i, head in enumerate(grid.head):
         left = i == 0 or worded(grid.rows, i)
         width = _room(grid, i) if tight and not left else None
-        table.add_column(Text(head), justify="left" if left else "right", overflow="fold", width=width)
+        table.add_column(Text(clear(brief(head))), justify="left" if left else "right", overflow="fold", width=width)
     for row in grid.rows:
-        table.add_row(*map(Text, row))  # not markup: users' texts may hold brackets
+        table.add_row(*(Text(clear(brief(text))) for text in row))  # not markup: users' texts may hold brackets
     return table
 
 

@@ -170,7 +170,8 @@ def _by_class(evaluation: Evaluation, digits: int) -> Iterator[Grid]:
         if not scores:
             continue
         parts = [{(p.test_case, p.label): p for p in s.class_parts()} for s in scores]
-        keys = sorted({k for p in parts for k in p}, key=lambda k: (k[0] or "", scores[0].classes.index(k[1] or "")))
+        place = {label: i for i, label in enumerate(scores[0].classes)}
+        keys = sorted({k for p in parts for k in p}, key=lambda k: (k[0] or "", place[k[1] or ""]))
         several = len(scores[0].test_cases) > 1
         rows = [
             [*([t or ""] if several else []), label or "", *(_class_cell(p.get((t, label)), digits) for p in parts)]

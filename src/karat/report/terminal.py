@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from karat.evaluation import Detail, Evaluation
 from karat.report.rows import Grid, coverage, grids
+from karat.report.text import brief, clear, width
 
 
 def render(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, show: Sequence[str] = ()) -> str:
@@ -49,7 +49,7 @@ def worded(rows: Sequence[Sequence[str]], column: int) -> bool:
     >>> [worded([[text]], 0) for text in ("Rome", "/gold.tsv", "3fa9c1", "8 found", "0.81 [0.7, 0.9]", "1e-05", "–", "")]
     [True, True, True, True, False, False, False, False]
     """
-    return any(_is_word(row[column]) for row in rows)
+    return any(_is_word(brief(row[column])) for row in rows)
 
 
 def _is_word(text: str) -> bool:
@@ -59,7 +59,7 @@ def _is_word(text: str) -> bool:
 def plain(grid: Grid) -> str:
     """The table as aligned text: the first column and words to the left, numbers to the right."""
     left = [i == 0 or worded(grid.rows, i) for i in range(len(grid.head))]
-    head, *rows = [[clear(str(text)) for text in row] for row in (grid.head, *grid.rows)]
+    head, *rows = [[clear(brief(str(text))) for text in row] for row in (grid.head, *grid.rows)]
     widths = [max(map(width, column)) for column in zip(head, *rows, strict=True)]
 
     def line(row: Sequence[str]) -> str:
@@ -68,20 +68,4 @@ def plain(grid: Grid) -> str:
         return "  ".join(fields).rstrip()
 
     rule = "  ".join("-" * w for w in widths)
-    return "\n".join([clear(grid.title), line(head), rule, *map(line, rows), *map(clear, grid.notes)])
-
-
-def clear(text: str) -> str:
-    """Text that a terminal shows as it is: no control characters, line ends or marks that turn the direction."""
-    return "".join(ascii(c)[1:-1] if unicodedata.category(c) in _HIDDEN and c not in _JOINERS else c for c in text)
-
-
-_HIDDEN = ("Cc", "Cf", "Zl", "Zp", "Cs")
-_JOINERS = "\u200c\u200d"
-"""Scripts and pictures need them, and they take no room."""
-
-
-def width(text: str) -> int:
-    """Columns that a text takes: wide signs take two, those that combine none."""
-    wide = (unicodedata.east_asian_width(c) in "WF" for c in text)
-    return sum(0 if unicodedata.combining(c) or c in _JOINERS else 1 + w for c, w in zip(text, wide, strict=True))
+    return "\n".join([clear(brief(grid.title)), line(head), rule, *map(line, rows), *map(clear, grid.notes)])

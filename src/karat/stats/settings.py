@@ -21,6 +21,15 @@ ON_REQUEST = ("wilcoxon", "sign", "bootstrap", "aso", "non-inferiority")
 """Tests that are shown only to those who ask."""
 
 
+MOST = 1_000_000
+"""Most resamples or draws: the chance error of a bound or p-value is a thousandth of its spread then."""
+
+
+def _affordable(number: int, what: str) -> None:
+    if number > MOST:
+        raise MetricError(f"{number:,} {what} would take for ever and tell no more than {MOST:,} do; take fewer")
+
+
 @dataclass(frozen=True)
 class IntervalSettings:
     """What the user asked of intervals."""
@@ -37,6 +46,7 @@ class IntervalSettings:
             raise MetricError(f"an interval level of {self.level} is not between 0 and 1")
         if self.resamples < 100:
             raise MetricError(f"{self.resamples} resamples are too few for an interval; take 100 or more")
+        _affordable(self.resamples, "resamples")
 
     def to_dict(self) -> dict[str, Any]:
         return {"level": self.level, "method": self.method, "resamples": self.resamples}
@@ -70,6 +80,7 @@ class ComparisonSettings:
         for name in self.tests:
             if name not in ON_REQUEST:
                 raise MetricError(f"test {name!r} is not one of {', '.join(ON_REQUEST)}")
+        _affordable(self.draws or 0, "draws")
         if not 0 < self.alpha < 1:
             raise MetricError(f"alpha={self.alpha} is not between 0 and 1")
         if self.detect is not None and not self.detect > 0:

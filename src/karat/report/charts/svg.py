@@ -14,6 +14,8 @@ from html import escape as _escape
 
 import numpy as np
 
+from karat.report.text import brief
+
 FONT = 12
 _LIGHT = {
     "ink": "#1f2430", "muted": "#667085", "grid": "#e3e6eb", "accent": "#2f5bd0",
@@ -35,7 +37,7 @@ def printable(label: object) -> str:
     >>> printable("a\\tb\\x00c"), printable("10\\u202f000") == "10\\u202f000"
     ('a␉b␀c', True)
     """
-    return "".join(c if c.isprintable() else _sign(c) for c in str(label))
+    return "".join(c if c.isprintable() else _sign(c) for c in brief(str(label)))
 
 
 def _sign(c: str) -> str:
@@ -141,6 +143,7 @@ def _advance(c: str) -> float:
 
 def fitted(label: str, width: float, size: int = FONT) -> str:
     """The label, shortened with … in the middle if it is wider than ``width``."""
+    label = brief(label)
     if text_width(label, size) <= width:
         return label
     for keep in range(len(label) - 1, 1, -1):

@@ -36,6 +36,8 @@ FOLDED = 10
 """Longest table that is not folded away."""
 LARGEST = 40
 """Most classes of a confusion matrix that is drawn."""
+CLASSES = 1000
+"""Most classes of a table, where the chart shows the worst."""
 OPEN = 6
 """Most systems whose parts of the page are not folded away."""
 LONG = 32
@@ -369,9 +371,10 @@ class SystemView:
         main = main if main.by_class else scores[0]
         parts = [s.by_class for s in scores]
         labels = self._classes(main)
-        rows = [[label, *(_cell(self.view, p.get(label)) for p in parts)] for label in labels]
+        listed = labels if len(labels) == len(main.by_class) else list(main.by_class)[:CLASSES]
+        rows = [[label, *(_cell(self.view, p.get(label)) for p in parts)] for label in listed]
         heads = ["class", *_class_heads(scores)]
-        table = Table("All metrics by class", heads, rows, len(main.by_class) - len(labels), "numbers")
+        table = Table("All metrics by class", heads, rows, len(main.by_class) - len(listed), "numbers")
         shown = [_bar(label, main.by_class[label], self.view) for label in labels]
         title = f"{_class_heads([main])[0]} by class"
         title += f" (the {len(labels)} worst of {len(main.by_class):,})" if len(labels) < len(main.by_class) else ""

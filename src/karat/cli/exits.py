@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a command ends: its exit code, whatever happens to it, its user or its output."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+MISSED, BAD_INPUT, INTERNAL, INTERRUPTED = 1, 2, 3, 130
+
+
+class Interruption:
+    """Whether the user pressed Ctrl-C: engines and readers turn the exception into their own, or swallow it."""
+
+    happened = False
+
+    @classmethod
+    def noted(cls, signum: int, frame: Any) -> None:
+        cls.happened = True
+        raise KeyboardInterrupt
+
+
+def run(command: Callable[[], Any]) -> int:
+    """The exit code of a command, whatever becomes of it; what went wrong is on stderr."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, Interruption.noted)
+    try:
+        with _standard_streams():
+            code = _finished(command)
+    except BrokenPipeError:  # the reader has seen enough, as with `| head`
+        code = 0
+    except OSError as error:
+        click.echo(f"error: cannot write the output: {error.strerror or error}", err=True)
+        code = BAD_INPUT
+    return INTERRUPTED if Interruption.happened else code
+
+
+@contextmanager
+def _standard_streams() -> Iterator[None]:
+    """Streams that are closed swallow what is written; what could not be written is not tried again at the end."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
+
+
+def _finished(command: Callable[[], Any]) -> int:
+    try:
+        command()
+        return 0
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(bool(end.code))
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except OSError:
+        raise
+    except Exception as error:
+        if not Interruption.happened:
+            said = f"{type(error).__name__}: {error}\nThis is a fault of karat; please report it."
+            click.echo(f"karat: internal error: {said}", err=True)
+        return INTERNAL

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How commands end: interrupted, with nowhere to write to, or with file names made to mislead."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import karat
+from karat.cli.failures import as_github
+from karat.cli.main import karat as command
+
+KARAT = [sys.executable, "-m", "karat"]
+HERE = os.environ | {"PYTHONPATH": str(Path(karat.__file__).parents[1])}
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs pipes and devices as Linux has them")
+
+
+def interrupted(code: str) -> subprocess.CompletedProcess[str]:
+    """A command that the user stops while ``code`` runs."""
+    program = (
+        "import os, signal, sys, time\n"
+        "from karat.cli.exits import run\n"
+        f"def command():\n    try:\n        os.kill(os.getpid(), signal.SIGINT); time.sleep(9)\n    except KeyboardInterrupt:\n        {code}\n"
+        "sys.exit(run(command))"
+    )
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=HERE, check=False)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "raise",
+        "raise RuntimeError('Query interrupted')",  # as the engine says it
+        "return",
+        "sys.exit(2)",
+        "import click; raise click.Abort",
+        "raise OSError(4, 'interrupted')",
+    ],
+)
+def test_ctrl_c_is_130_whatever_becomes_of_the_exception(code):
+    said = interrupted(code)
+    assert said.returncode == 130
+    assert "fault of karat" not in said.stderr
+
+
+@ON_LINUX
+def test_ctrl_c_leaves_nothing_half_written(tmp_path):
+    os.mkfifo(tmp_path / "gold")
+    (tmp_path / "pred.csv").write_text("id,value\n1,A\n")
+    line = [*KARAT, "evaluate", str(tmp_path / "gold"), str(tmp_path / "pred.csv"), "-o", str(tmp_path / "out.json")]
+    process = subprocess.Popen(line, env=HERE | {"TMPDIR": str(tmp_path)}, stderr=subprocess.PIPE, text=True)
+    with open(tmp_path / "gold", "wb") as pipe:  # opens when the command does
+        pipe.write(b"id,value\n")
+        pipe.flush()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+    assert "Traceback" not in process.stderr.read()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["gold", "pred.csv"]
+
+
+@ON_LINUX
+def test_a_reader_that_has_seen_enough():
+    process = subprocess.Popen([*KARAT, "metrics"], env=HERE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert (process.wait(60), process.stderr.read()) == (0, b"")
+
+
+@ON_LINUX
+@pytest.mark.parametrize(("where", "code"), [(">/dev/full", 2), (">&-", 0), (">&- 2>&-", 0)])
+def test_output_that_goes_nowhere(where, code):
+    said = subprocess.run(f"{sys.executable} -m karat metrics accuracy {where}", shell=True, capture_output=True, text=True, env=HERE, check=False)  # fmt: skip
+    assert said.returncode == code
+    assert "fault of karat" not in said.stderr
+    assert ("No space left" in said.stderr) == (code == 2)
+
+
+def test_a_file_name_breaks_out_of_no_annotation():
+    found = karat.Finding("bad-row", "error", "100 %\nwrong", "mend", "a\n::error::b,c.csv", 3)
+    assert as_github(found) == (
+        "::error file=a%0A%3A%3Aerror%3A%3Ab%2Cc.csv,line=3,title=bad-row::100 %25%0Awrong. mend"
+    )
+
+
+def test_a_file_name_drives_no_terminal(tmp_path):
+    path = tmp_path / "a\x1b[31m\n.csv"
+    path.write_text("id,value\n1,A\n1,B\n")
+    said = CliRunner().invoke(command, ["validate", str(path)])
+    assert said.exit_code == 2
+    assert "\x1b" not in said.output
+    assert r"a\x1b[31m\n.csv:3: error[repeated-id]" in said.stderr
+
+
+HOSTILE = ["=1+1", "+cmd", "-x", "@sum", "-1", "+2.5", "esc\x1b[31m", "bell\x07", "two\nlines", "turn\u202e"]
+
+
+@pytest.fixture
+def hostile():
+    return karat.evaluate(HOSTILE, HOSTILE, metrics=["f1"])
+
+
+@pytest.mark.parametrize("report", ["table", "markdown", "latex", "csv", "tsv", "html"])
+def test_no_label_drives_a_terminal(hostile, report):
+    text = hostile.render(report, **({"by": ["class"]} if report in ("table", "markdown", "latex") else {}))
+    assert "bell" in text
+    assert not set(text) & set("\x1b\x07\u202e")
+
+
+def test_texts_that_a_spreadsheet_would_compute(hostile):
+    formulas, numbers = {"=1+1", "+cmd", "-x", "@sum"}, {"-1", "+2.5"}
+    assert classes(hostile.to_csv(), ",") >= {"'" + text for text in formulas} | numbers
+    assert classes(hostile.to_csv(escape_formulas=False), ",") >= formulas | numbers
+    assert classes(hostile.to_tsv(), "\t") >= formulas | numbers
+    assert classes(hostile.to_tsv(escape_formulas=True), "\t") >= {"'" + text for text in formulas} | numbers
+
+
+def classes(text: str, mark: str) -> set[str]:
+    return {row["class"] for row in csv.DictReader(io.StringIO(text), delimiter=mark)}
+
+
+def test_the_command_keeps_formulas_if_it_is_told_to(tmp_path):
+    (tmp_path / "gold.json").write_text(json.dumps([{"id": "1", "value": "=1+1"}]))
+    line = ["evaluate", *[str(tmp_path / "gold.json")] * 2, "-m", "f1", "--report", "csv"]
+    assert ",'=1+1," in CliRunner().invoke(command, line).stdout
+    assert ",=1+1," in CliRunner().invoke(command, [*line, "--keep-formulas"]).stdout
+
+
+def test_a_label_as_long_as_a_file_is_shortened_for_people():
+    labels = [c * 1_000_000 for c in "abc"]
+    found = karat.evaluate(labels, labels[::-1], metrics=["f1"], units=True)
+    for report in ("table", "markdown", "latex", "html"):
+        text = found.render(report, **({} if report == "html" else {"by": ["class"], "show": ["confusion"]}))
+        assert "(1,000,000 letters)" in text
+        assert len(text) < 200_000
+    assert labels[0] in found.to_json()
+
+
+def test_many_classes_make_no_large_page():
+    labels = [f"class {i}" for i in range(3_000)]
+    page = karat.evaluate(labels, labels[1:] + labels[:1], metrics=["f1", "precision"]).to_html()
+    assert "2,000 more are left out" in page
+    assert "the 50 worst of 3,000" in page
+
+
+@pytest.mark.parametrize(
+    ("metric", "reason"),
+    [
+        ("f1(average=micro,average=macro)", "gives 'average' twice"),
+        ("ndcg(k=3)@5", "gives 'k' twice"),
+        ("ndcg@3@5", "gives 'k' twice"),
+        ("micro_f1(average=macro)", "gives 'average' twice"),
+        ("f1()", "cannot read the parameters"),
+        ("f1(average=micro,)", "cannot read the parameters"),
+        ("f1(average=micro", "is not a metric"),
+        ("f1(average=)", "cannot read the parameters"),
+    ],
+)
+def test_parameters_that_are_twice_or_half_there(metric, reason):
+    with pytest.raises(karat.MetricError, match=reason):
+        karat.parse(metric)
+
+
+def test_the_first_none():
+    rows = [{"query": "q", "id": "d", "value": 1}]
+    with pytest.raises(karat.MetricError, match="the first k are 1 or more"):
+        karat.evaluate(rows, rows, context="ranking", metrics=["ndcg@0"])
+
+
+def test_more_resamples_than_there_is_time_for():
+    with pytest.raises(karat.MetricError, match="1,000,000,000,000 resamples would take for ever"):
+        karat.evaluate(["A", "B"], ["A", "A"], intervals=True, resamples=10**12)
+    with pytest.raises(karat.MetricError, match="draws would take for ever"):
+        karat.compare(["A", "B"], {"a": ["A", "A"], "b": ["A", "B"]}, draws=10**12)
