@@ -152,7 +152,7 @@ def export(comparison: Comparison, target: str) -> None:
     if kind in (".jsonl", ".json"):
         text = "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
     else:
-        text = delimited(rows, "," if kind == ".csv" else "\t", escape_formulas=kind == ".csv")
+        text = delimited(rows, "," if kind == ".csv" else "\t")
     click.echo(text, nl=False) if target == "-" else write_whole(Path(target), text.encode())
 
 

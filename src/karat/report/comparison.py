@@ -270,11 +270,11 @@ def render_latex(comparison: Comparison, digits: int = 4) -> str:
     return "\n".join(["% needs \\usepackage{booktabs}", *said, *tables]) + "\n"
 
 
-def render_tsv(comparison: Comparison, escape_formulas: bool = False) -> str:
+def render_tsv(comparison: Comparison, escape_formulas: bool | None = None) -> str:
     return delimited(dicts(comparison), "\t", escape_formulas)
 
 
-def render_csv(comparison: Comparison, escape_formulas: bool = True) -> str:
+def render_csv(comparison: Comparison, escape_formulas: bool | None = None) -> str:
     return delimited(dicts(comparison), ",", escape_formulas)
 
 

@@ -13,23 +13,24 @@ from karat.evaluation import Evaluation
 from karat.report.rows import dicts
 
 
-def render_tsv(evaluation: Evaluation, escape_formulas: bool = False) -> str:
+def render_tsv(evaluation: Evaluation, escape_formulas: bool | None = None) -> str:
     return delimited(dicts(evaluation), "\t", escape_formulas)
 
 
-def render_csv(evaluation: Evaluation, escape_formulas: bool = True) -> str:
+def render_csv(evaluation: Evaluation, escape_formulas: bool | None = None) -> str:
     return delimited(dicts(evaluation), ",", escape_formulas)
 
 
-def delimited(rows: Sequence[Mapping[str, Any]], mark: str, escape_formulas: bool) -> str:
+def delimited(rows: Sequence[Mapping[str, Any]], mark: str, escape_formulas: bool | None = None) -> str:
     """Records as text with a head line, numbers in full.
 
-    ``escape_formulas`` puts an apostrophe before texts that a spreadsheet would compute.
+    ``escape_formulas`` puts an apostrophe before texts that a spreadsheet would compute; by default in CSV.
     """
+    escape = mark == "," if escape_formulas is None else escape_formulas
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]) if rows else ["system"], delimiter=mark, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({k: _cell(v, escape_formulas) for k, v in row.items()} for row in rows)
+    writer.writerows({k: _cell(v, escape) for k, v in row.items()} for row in rows)
     return out.getvalue()
 
 
