@@ -55,6 +55,7 @@ def evaluate(
     interval_method: str = "auto",
     resamples: int = RESAMPLES,
     cluster_by: str | None = None,
+    stratify_by: str | None = None,
     run: str | None = None,
     judge: Any = None,
     judge_strata: str | None = None,
@@ -65,7 +66,8 @@ def evaluate(
     """Score predictions against gold.
 
     ``intervals`` adds confidence intervals at that level (True: 0.95); ``cluster_by`` names the gold
-    column whose values are drawn whole (documents, users, …) when units are not independent. ``hashes``
+    column whose values are drawn whole (documents, users, …) when units are not independent; ``stratify_by``
+    one whose values keep their numbers of units in every resample. ``hashes``
     asks for the canonical hash of every input (None: of those that are read in a moment; False: of none).
     ``max_unpacked`` is how many bytes a packed file may unpack to (by default 256 MiB, or 200 times its size).
 
@@ -79,11 +81,13 @@ def evaluate(
     0.6666666666666666
     """
     methods = methods_of(named(pred, gold, names), run, encoding)
+    if cluster_by and stratify_by:
+        raise MetricError("units are drawn by cluster or by stratum: give cluster_by or stratify_by")
     asked = Asked(
         context, metrics, format, encoding, columns or {}, undefined, seed,
-        units or methods.repeated or judge is not None, cluster_by, options, hashes, max_unpacked,
+        units or methods.repeated or judge is not None, cluster_by or stratify_by, options, hashes, max_unpacked,
     )  # fmt: skip
-    wanted = wanted_intervals(intervals, interval_method, resamples, seed)
+    wanted = wanted_intervals(intervals, interval_method, resamples, seed, stratify_by)
     level = wanted.level if wanted else 0.95
     found = over_runs(scored(gold, methods.systems, asked, wanted), methods, level)
     if judge is None:
@@ -117,7 +121,8 @@ def over_runs(found: Scored, methods: Methods, level: float) -> Scored:
     from karat.stats.methods import method_scores
 
     evaluation = found.evaluation
-    scores, more = method_scores(evaluation.systems, methods.groups, found.plan, level, found.clusters)
+    clusters = None if found.stratified else found.clusters
+    scores, more = method_scores(evaluation.systems, methods.groups, found.plan, level, clusters)
     first, *rest = evaluation.systems
     systems = [replace(first, findings=[*first.findings, *more]), *rest]
     return found._replace(evaluation=replace(evaluation, systems=systems, methods=scores))
@@ -158,6 +163,7 @@ class Scored(NamedTuple):
     evaluation: Evaluation
     plan: Plan
     clusters: ClusterKeys | None
+    stratified: bool = False
 
 
 def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: IntervalSettings | None) -> Scored:
@@ -182,8 +188,10 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
 
         results = [add_intervals(result, plan, wanted, clusters) for result in results]
     said = plan.to_dict() | {"reading": asked.reading}
-    said |= {"intervals": wanted.to_dict() | {"cluster_by": asked.cluster_by}} if wanted else {}
-    return Scored(Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed), texts), plan, clusters)
+    strata = bool(wanted and wanted.stratify_by)
+    said |= {"intervals": wanted.to_dict() | {"cluster_by": None if strata else asked.cluster_by}} if wanted else {}
+    evaluation = Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed), texts)
+    return Scored(evaluation, plan, clusters, strata)
 
 
 def compare(
@@ -255,11 +263,13 @@ def compare(
     return compare_systems(evaluation, found.plan, settings, intervals, found.clusters)
 
 
-def wanted_intervals(level: float | bool | None, method: str, resamples: int, seed: int) -> IntervalSettings | None:
+def wanted_intervals(
+    level: float | bool | None, method: str, resamples: int, seed: int, stratify_by: str | None = None
+) -> IntervalSettings | None:
     """What was asked of intervals; None where none are wanted."""
     if level is None or level is False:
         return None
-    return IntervalSettings(0.95 if level is True else float(level), method, resamples, seed)
+    return IntervalSettings(0.95 if level is True else float(level), method, resamples, seed, stratify_by)
 
 
 @cache

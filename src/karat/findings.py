@@ -255,6 +255,16 @@ KINDS: dict[str, Kind] = {
         "{count} {count:cluster is|clusters are} few: intervals use Student's t with {count} − 1 degrees of freedom",
         "gather data from more clusters; more units per cluster help little",
     ),
+    "stratified": Kind(
+        "note",
+        "{count} {count:stratum|strata} by {column!r}: each keeps its number of units in every resample",
+        "leave --stratify-by out if the numbers of units are chance, not design",
+    ),
+    "single-strata": Kind(
+        "warning",
+        "{count} {count:stratum has|strata have} one unit and {count:shows|show} no spread, so that intervals are too narrow",
+        "join small strata, or label two units of each at least",
+    ),
     "single-run": Kind(
         "warning",
         "{names} {count:has|have} one run: how much runs differ is not known, and what is said holds for this run",

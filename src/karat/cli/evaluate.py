@@ -53,6 +53,7 @@ from karat.read.source import file_name
 )
 @interval_options
 @run_option
+@click.option("--stratify-by", metavar="COLUMN", help="Gold column whose values keep their numbers in every resample.")
 @click.option(
     "--judge", metavar="FILE", help="Labels of a judge or model for all units, where gold has a random sample."
 )
@@ -92,7 +93,16 @@ def command(
         seed=given["seed"],
         **{
             name: given[name]
-            for name in ("intervals", "interval_method", "resamples", "cluster_by", "run", "judge", "judge_strata")
+            for name in (
+                "intervals",
+                "interval_method",
+                "resamples",
+                "cluster_by",
+                "run",
+                "judge",
+                "judge_strata",
+                "stratify_by",
+            )
         },
         **said(given),
     )

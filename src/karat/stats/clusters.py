@@ -11,7 +11,7 @@ import numpy as np
 from karat.cells import Cells
 from karat.findings import Finding, finding
 from karat.stats.random import hash_group
-from karat.stats.resampling import Clusters
+from karat.stats.resampling import Clusters, Strata
 from karat.stats.units import over_test_cases, unit_keys
 from karat.weights import Ints, Texts
 
@@ -53,6 +53,27 @@ def designs(cells: Cells, cluster: Ints) -> dict[int, Clusters]:
         place = np.cumsum(inside) - 1
         out[t] = Clusters.of(cluster[case == t], place[cells.unit[case == t]], int(inside.sum()))
     return out
+
+
+def stratified(cells: Cells, keys: ClusterKeys) -> tuple[dict[int, Strata], list[Finding]]:
+    """The strata of each test case, units that gold puts in none together; and what must be said of them."""
+    unit = unit_keys(cells)
+    at = np.minimum(np.searchsorted(keys.unit, unit), max(len(keys.unit) - 1, 0))
+    names = np.where(keys.unit[at] == unit, keys.cluster[at], "") if len(keys.unit) else np.full(len(unit), "")
+    code = np.unique(names, return_inverse=True)[1]
+    out = {}
+    if over_test_cases(cells):
+        out[0] = Strata.of(code, np.arange(len(code)), len(code))
+    else:
+        assert cells.unit is not None
+        case = cells.test_case[cells.unit]
+        for t in range(len(cells.test_cases)):
+            inside = cells.test_case == t
+            place = np.cumsum(inside) - 1
+            out[t] = Strata.of(code[case == t], place[cells.unit[case == t]], int(inside.sum()))
+    single = sum(int((s.sizes == 1).sum()) for s in out.values())
+    said = [finding("stratified", count=int(code.max(initial=-1)) + 1, column=keys.column)]
+    return out, said + ([finding("single-strata", count=single)] if single else [])
 
 
 def cluster_findings(design: Mapping[int, Clusters], alone: int, units: int, column: str) -> list[Finding]:

@@ -17,10 +17,10 @@ from karat.metric import Metric, MetricError
 from karat.plan import Plan
 from karat.score import ratio
 from karat.stats import intervals
-from karat.stats.clusters import FEW_CLUSTERS, ClusterKeys, cluster_findings, designs, hashed
+from karat.stats.clusters import FEW_CLUSTERS, ClusterKeys, cluster_findings, designs, hashed, stratified
 from karat.stats.doubts import doubts
 from karat.stats.intervals import Bounds
-from karat.stats.resampling import Clusters, Design, Units
+from karat.stats.resampling import Clusters, Design, Strata, Units
 from karat.stats.sample import Sample, Stratum
 from karat.stats.settings import IntervalSettings
 from karat.stats.statistic import Blocked, Mask, Statistic
@@ -65,13 +65,16 @@ def add_intervals(
 ) -> SystemResult:
     """The system with intervals on its scores, and with what speaks against trusting them."""
     cells, statistic = result.cells, Statistic(plan.catalogue, plan.metrics, plan.fill)
-    clusters, said = None, list[Finding]()
-    if settings.method == "groups":
+    clusters: Mapping[int, Design] | None = None
+    said = list[Finding]()
+    if settings.stratify_by and keys:
+        clusters, said = stratified(cells, keys)
+    elif settings.method == "groups":
         clusters = designs(cells, hashed(cells))
     elif keys:
         cluster, alone = keys.of(unit_keys(cells))
-        clusters = designs(cells, cluster)
-        said = cluster_findings(clusters, alone, len(cluster), keys.column)
+        clustered = designs(cells, cluster)
+        clusters, said = clustered, cluster_findings(clustered, alone, len(cluster), keys.column)
     scores = with_intervals(result.scores, cells, statistic, settings, clusters)
     said = [*doubts(cells, scores, statistic, plan.context.unit), *said]
     findings = [*result.findings, *(msgspec.structs.replace(f, file=result.name) for f in said)]
@@ -79,7 +82,7 @@ def add_intervals(
 
 
 def sample_of(
-    cells: Cells, statistic: Statistic, classes: bool, clusters: Mapping[int, Clusters] | None = None
+    cells: Cells, statistic: Statistic, classes: bool, clusters: Mapping[int, Design] | None = None
 ) -> Sample:
     """The test cases of these cells, each with its statistic; or all of them as one sample of queries."""
     breadth = 4 * max(len(cells.classes), 16)
@@ -144,7 +147,7 @@ def mean_of(values: Floats) -> Scores:
 
 def with_intervals(
     scores: Mapping[Metric, Score], cells: Cells, statistic: Statistic, settings: IntervalSettings,
-    clusters: Mapping[int, Clusters] | None = None,
+    clusters: Mapping[int, Design] | None = None,
 ) -> dict[Metric, Score]:  # fmt: skip
     """The scores with intervals: overall, by test case and by class."""
     if len(cells) == 0:
@@ -294,6 +297,8 @@ def _automatic(sample: Sample, settings: IntervalSettings) -> list[Table]:
 
 
 def _choice(sample: Sample, column: int) -> str:
+    if any(isinstance(s.design, Strata) for s in sample.strata):
+        return "jackknife-t" if all(bool(s.unit_scores.is_mean[column]) for s in sample.strata) else "bca"
     clustered = any(isinstance(s.design, Clusters) for s in sample.strata)
     few = clustered and sum(s.design.size for s in sample.strata) < FEW_CLUSTERS
     if few or not all(s.repeatable for s in sample.strata):

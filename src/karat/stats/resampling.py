@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -92,7 +92,49 @@ class Clusters:
             start += rows
 
 
-Design = Units | Clusters
+@dataclass(frozen=True)
+class Strata:
+    """Units are drawn inside strata, each of which keeps its size: row h holds the units of each cell in stratum h."""
+
+    matrix: Floats
+
+    @staticmethod
+    def of(stratum: Ints, cell: Ints, width: int) -> Strata:
+        """From one (stratum, cell) per unit."""
+        names, row = np.unique(stratum, return_inverse=True)
+        counts = np.bincount(row * width + cell, minlength=len(names) * width)
+        return Strata(counts.reshape(len(names), width).astype(float))
+
+    @property
+    def n(self) -> Floats:
+        return np.asarray(self.matrix.sum(0), float)
+
+    @property
+    def size(self) -> int:
+        return int(self.matrix.sum())
+
+    @property
+    def width(self) -> int:
+        return self.matrix.shape[1]
+
+    def draw(self, rng: np.random.Generator, rows: int) -> Floats:
+        return np.sum([multinomial(rng, n, rows) for n in self.matrix], axis=0)
+
+    poisson = draw
+
+    def left_out(self) -> Iterator[tuple[Floats, Tilt]]:
+        """Without one unit, whose stratum keeps its weight: the others in it count n/(n − 1) each."""
+        for inside in self.matrix[self.sizes > 1]:
+            n, seen = float(inside.sum()), np.flatnonzero(inside)
+            yield inside[seen], Tilt(self.n + inside / (n - 1), 1.0, -n / (n - 1), seen)
+
+    @property
+    def sizes(self) -> Floats:
+        """Units of each stratum."""
+        return np.asarray(self.matrix.sum(1), float)
+
+
+Design = Units | Clusters | Strata
 
 
 def multinomial(rng: np.random.Generator, n: Floats, rows: int) -> Floats:
@@ -157,6 +199,33 @@ class Jackknife:
         return np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
 
 
+@dataclass(frozen=True)
+class StratifiedJackknife(Jackknife):
+    """Values are compared with the mean of their own stratum; a stratum of one unit shows no spread."""
+
+    stratum: Ints
+    point: Floats
+
+    @cached_property
+    def _own(self) -> list[tuple[Ints, Jackknife]]:
+        rows = [np.flatnonzero(self.stratum == h) for h in np.unique(self.stratum)]
+        return [(at, Jackknife(self.n[at], self.value[at])) for at in rows]
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Such that (N − 1)(mean − point) is the sum of the biases of all strata."""
+        off = [(own.size - 1) * np.nan_to_num(own.mean - self.point) for _, own in self._own]
+        return np.asarray(self.point + np.sum(off, axis=0) / max(self.size - 1, 1), float)
+
+    @cached_property
+    def centred(self) -> Floats:
+        """Scaled so that the standard error is √(Σ (n − 1)/n · Σ (mean − value)²), strata inside."""
+        out, whole = np.zeros_like(self.value), (self.size - 1) / self.size
+        for at, own in self._own:
+            out[at] = own.centred * np.sqrt((own.size - 1) / own.size / whole)
+        return out
+
+
 def _weighted(n: Floats, value: Floats) -> Floats:
     return np.asarray(np.tensordot(n, value, 1), float)
 
@@ -164,4 +233,13 @@ def _weighted(n: Floats, value: Floats) -> Floats:
 def jackknife(statistic: Scores, design: Design) -> Jackknife:
     """The exact delete-one jackknife of all units, from one evaluation per cell (or cluster)."""
     parts = [(n, statistic(weights)) for n, weights in design.left_out()]
+    if isinstance(design, Strata):
+        return _stratified(parts, np.asarray(statistic(design.n[None, :])[0], float))
     return Jackknife(np.concatenate([n for n, _ in parts]), np.concatenate([v for _, v in parts]))
+
+
+def _stratified(parts: Sequence[tuple[Floats, Floats]], point: Floats) -> StratifiedJackknife:
+    if not parts:  # every stratum has one unit
+        return StratifiedJackknife(np.ones(1), point[None, :], np.zeros(1, np.int64), point)
+    n, value = (np.concatenate(x) for x in zip(*parts, strict=True))
+    return StratifiedJackknife(n, value, np.repeat(np.arange(len(parts)), [len(m) for m, _ in parts]), point)

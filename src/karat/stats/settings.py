@@ -38,6 +38,8 @@ class IntervalSettings:
     method: str = "auto"
     resamples: int = RESAMPLES
     seed: int = 0
+    stratify_by: str | None = None
+    """Gold column whose values keep their numbers of units in every resample."""
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -47,9 +49,12 @@ class IntervalSettings:
         if self.resamples < 100:
             raise MetricError(f"{self.resamples} resamples are too few for an interval; take 100 or more")
         _affordable(self.resamples, "resamples")
+        if self.stratify_by and self.method in ("wilson", "clopper-pearson", "poisson", "groups", "anytime"):
+            raise MetricError(f"{self.method} knows no strata: take auto, bca, percentile or jackknife-t")
 
     def to_dict(self) -> dict[str, Any]:
-        return {"level": self.level, "method": self.method, "resamples": self.resamples}
+        strata = {"stratify_by": self.stratify_by} if self.stratify_by else {}
+        return {"level": self.level, "method": self.method, "resamples": self.resamples} | strata
 
 
 @dataclass(frozen=True)

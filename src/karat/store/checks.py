@@ -173,7 +173,7 @@ def _again(recorded: Recorded, places: list[str]) -> Evaluation:
     names = [i.get("system") or i["path"] for i in recorded.provenance["inputs"] if i["role"] != "gold"]
     more = {} if not wanted else {
         "intervals": wanted["level"], "interval_method": wanted["method"], "resamples": wanted["resamples"],
-        "cluster_by": wanted.get("cluster_by"),
+        "cluster_by": wanted.get("cluster_by"), "stratify_by": wanted.get("stratify_by"),
     }  # fmt: skip
     return evaluate(
         places[0], places[1:], names=names, context=plan["context"], metrics=list(plan["metrics"]),

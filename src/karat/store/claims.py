@@ -25,6 +25,7 @@ class Intervals(msgspec.Struct):
     method: str
     resamples: int
     cluster_by: str | None = None
+    stratify_by: str | None = None
 
 
 class PlanClaims(msgspec.Struct):
