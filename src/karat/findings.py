@@ -95,6 +95,11 @@ KINDS: dict[str, Kind] = {
     "file-missing": Kind("error", "there is no such file", "check the path: {path}"),
     "file-is-directory": Kind("error", "this is a directory, not a file", "name a file inside it"),
     "file-unreadable": Kind("error", "the file cannot be read: {reason}", "check that the file is whole and permitted"),
+    "data-unreadable": Kind(
+        "error",
+        "the data cannot be read: {reason}",
+        "give one value per item as text, number, list or dict; texts must be valid Unicode, bytes UTF-8",
+    ),
     "file-foreign": Kind(
         "error", "this is {found}, not a data file", "unpack or export it; `karat formats` lists what can be read"
     ),

@@ -62,7 +62,7 @@ def read_input(
 ) -> Table:  # fmt: skip
     """A path, ``-``, or data in memory as a table of the engine."""
     if is_memory(given):
-        return read_memory(engine, given, read)
+        return _in_memory(engine, given, read)
     if brat.is_folder(given):
         read.name = file_name(given)
         return brat.read_folder(given, read)
@@ -71,6 +71,25 @@ def read_input(
     table = FORMATS[format or meant(detect(source), read.context)].read(engine, source, read)
     table.sha256, table.bytes = source.sha256, source.original.stat().st_size
     return table
+
+
+def _in_memory(engine: Engine, given: Any, read: Read) -> Table:
+    """Data in memory; what is no text, or holds itself, is a finding as it is in a file."""
+    try:
+        table = read_memory(engine, given, read)
+        for column in (*table.coded.values(), *table.memo.values()):
+            names = getattr(column, "labels", None) or getattr(column, "values", ())
+            "".join(map(str, names if isinstance(names, list) else ())).encode()  # can be scored, but not written
+        return table
+    except InputError:
+        raise
+    except (UnicodeError, RecursionError, TypeError, OverflowError) as error:
+        raise InputError([finding("data-unreadable", read.name, reason=error)]) from error
+    except Exception as error:
+        if "duckdb" not in type(error).__module__:
+            raise
+        reason = str(error).partition("\n")[0]
+        raise InputError([finding("data-unreadable", read.name, reason=reason)]) from error
 
 
 def detect(source: Source) -> str:

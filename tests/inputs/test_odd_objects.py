@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python objects that hold no data, or hold what cannot be written, are findings and never raw exceptions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import karat
+
+
+def itself() -> list:
+    out: list = ["A"]
+    out.append(out)
+    return out
+
+
+ODD = {
+    "lone surrogate in a dict": {"1": "a\ud800", "2": "b"},
+    "lone surrogate in an id": {"1\ud800": "a", "2": "b"},
+    "lone surrogate in a list": ["a\ud800", "b"],
+    "lone surrogate in records": [{"id": "1\ud800", "value": "a"}],
+    "lone surrogate in a label set": [["a\ud800"], ["b"]],
+    "lone surrogate in a span": [{"id": "1", "spans": [{"start": 0, "end": 1, "label": "x\ud800"}]}],
+    "lone surrogate in weights": {"1": {"a\ud800": 0.5, "b": 0.5}},
+    "bytes that are no UTF-8": [b"\xff", b"a"],
+    "an array of such bytes": np.array([b"\xff", b"a"]),
+    "an array of no dimension": np.array(5),
+    "a list that holds itself": itself(),
+    "nothing": None,
+    "a number": 5,
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_objects(name):
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(ODD[name], ODD[name])
+    assert {f.code for f in caught.value.findings} <= {"data-unreadable", "bad-option"}
+
+
+@pytest.mark.parametrize("labels", [np.array([2**64 - 1, 1], np.uint64), [10**400, 1], {2**64 - 1: "A", 1: "B"}])
+def test_numbers_of_any_size_are_labels_and_ids(labels):
+    assert karat.evaluate(labels, labels, metrics=["accuracy"])["accuracy"].value == 1.0
+
+
+def test_a_grade_that_no_float_holds():
+    rows = [{"query": "q", "id": "d", "value": 10**400}]
+    with pytest.raises(karat.InputError):
+        karat.evaluate(rows, rows, context="ranking")
