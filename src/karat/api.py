@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from karat.contexts import MODULES, context
+from karat.check import leave_out
+from karat.columns import Codes, within
+from karat.contexts import CONTEXT_OF, context
 from karat.engines.embedded import Embedded
 from karat.engines.memory import count
 from karat.evaluation import Evaluation, SystemResult
@@ -21,12 +23,14 @@ from karat.methods import Methods, Runs, methods_of
 from karat.metric import Metric, MetricError
 from karat.plan import Plan, make_plan
 from karat.provenance import input_record, provenance
-from karat.read import Read, Table, read_input
-from karat.read.faulty import leave_out
-from karat.read.relation import SAID, text_column
+from karat.read import Read, Table, as_table, read_input
+from karat.read.relation import text_column
+from karat.read.roles import as_labels
 from karat.read.source import file_name
 from karat.read.table import NAMES, match_columns
+from karat.side import Side
 from karat.stats.settings import RESAMPLES, ComparisonSettings, IntervalSettings
+from karat.values import SAID
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison
@@ -175,13 +179,15 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
         read = [partial(read_side, engine, stack, one, role, asked.given, name) for role, name, one in sides]
         golds, *preds = gathered(read)
         name = asked.context or detect_context(golds, preds)
-        defaults = context(name).defaults(golds)
+        defaults = context(name).defaults(golds)  # type: ignore[arg-type]
         plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed, defaults)
-        drop_faulty(engine, golds, preds, plan)
-        gathered([partial(check_side, engine, table, plan) for table in (golds, *preds)])
+        agree(golds, preds)
+        golds, *preds = gathered([partial(prepared, engine, side, plan) for side in (golds, *preds)])
+        golds, preds = without_faulty(golds, preds, plan)
+        gathered([partial(check_side, engine, side, plan) for side in (golds, *preds)])
         results = [evaluate_system(engine, golds, p, plan, units) for p in preds]
         clusters = cluster_keys(engine, golds, asked.cluster_by) if asked.cluster_by else None
-        inputs = [input_record(engine, t, asked.hashes, plan.context.records(t)) for t in (golds, *preds)]
+        inputs = [input_record(engine, side, asked.hashes) for side in (golds, *preds)]
         texts = texts_of(engine, golds) if units else None
     if wanted:
         from karat.stats.estimate import add_intervals  # SciPy takes longer to import than most evaluations take
@@ -282,8 +288,17 @@ def keep_freed_memory() -> None:
     np.empty(31 << 20, np.uint8)
 
 
-def texts_of(engine: Embedded, gold: Table) -> dict[str, str] | None:
+def texts_of(engine: Embedded, gold: Side | Table) -> dict[str, str] | None:
     """The texts of gold's units, where it has them."""
+    if isinstance(gold, Side):
+        texts = gold.units.get("text")
+        if texts is None or gold.kind not in SAID:
+            return None
+        return {
+            f"{case}\x1f{id}": text
+            for (case, id), text in zip(gold.keys.pairs(), texts, strict=True)
+            if text is not None
+        }
     if not gold.sql or gold.kind not in SAID or gold.rows > MOST_TEXTS or not text_column(gold.columns, gold.roles):
         return None
     if "text" not in engine.types(gold.sql):
@@ -292,19 +307,24 @@ def texts_of(engine: Embedded, gold: Table) -> dict[str, str] | None:
     return dict(zip(rows["unit"].tolist(), rows["text"].tolist(), strict=True))
 
 
-def cluster_keys(engine: Embedded, gold: Table, column: str) -> ClusterKeys:
+def cluster_keys(engine: Embedded, gold: Side | Table, column: str) -> ClusterKeys:
     """The cluster of each unit of gold."""
     from karat.stats.clusters import ClusterKeys
 
-    if gold.side is not None and "cluster" in gold.side.units:  # queries, which are units and test cases
-        named = zip(gold.side.keys.case.texts(), gold.side.units["cluster"].texts(), strict=True)
-        pairs = sorted((str(query), cluster) for query, cluster in named if cluster is not None)
-        return ClusterKeys(np.array([q for q, _ in pairs], str), np.array([c for _, c in pairs], str))
-    if not gold.sql:
+    if isinstance(gold, Side) and isinstance(gold.units.get("cluster"), Codes):
+        of = gold.units["cluster"]
+        rows = [
+            (c if gold.context == "ranking" else f"{c}\x1f{i}", name)
+            for (c, i), name in zip(gold.keys.pairs(), of.texts(), strict=True)
+            if name is not None
+        ]
+        rows.sort()
+        return ClusterKeys(np.array([u for u, _ in rows], str), np.array([c for _, c in rows], str))
+    if isinstance(gold, Side) or not gold.sql:
         raise InputError([finding("cluster-column-missing", gold.name, column=column, found="values only")])
     sql = f"SELECT test_case || chr(31) || id AS unit, min(cluster) AS cluster FROM {gold.sql}"
-    rows = engine.run(f"{sql} WHERE cluster IS NOT NULL GROUP BY ALL")
-    unit, cluster = rows["unit"].astype(str), rows["cluster"].astype(str)
+    found = engine.run(f"{sql} WHERE cluster IS NOT NULL GROUP BY ALL")
+    unit, cluster = found["unit"].astype(str), found["cluster"].astype(str)
     order = np.argsort(unit)
     return ClusterKeys(unit[order], cluster[order])
 
@@ -379,67 +399,132 @@ def distinct(names: Sequence[str]) -> list[str]:
     return out
 
 
-def read_side(engine: Embedded, stack: ExitStack, given: Any, role: str, how: Given, name: str | None = None) -> Table:
+def read_side(
+    engine: Embedded, stack: ExitStack, given: Any, role: str, how: Given, name: str | None = None
+) -> Side | Table:
     """Gold or one system's predictions, read and free of file errors."""
     read = Read(
         name or ("gold" if not _is_path(given) else file_name(given)), role, how.columns, how.context, how.options
     )
-    table = read_input(engine, stack, given, read, how.format, how.encoding, how.max_unpacked)
-    if name:
-        table.system = name
-    return table
+    side = read_input(engine, stack, given, read, how.format, how.encoding, how.max_unpacked)
+    if name and isinstance(side, Side):
+        side.origin.system = name
+    elif name and isinstance(side, Table):
+        side.system = name
+    return side
 
 
-def detect_context(gold: Table, systems: Sequence[Table]) -> str:
+def detect_context(gold: Side | Table, systems: Sequence[Side | Table]) -> str:
     """The context that gold's format or values mean."""
     if gold.context:
         return gold.context
-    fits = [name for name in MODULES if context(name).kinds[0] == gold.kind]
-    fits = fits or [name for name in MODULES if gold.kind in context(name).kinds]
-    if not fits:
+    if isinstance(gold, Side) and gold.facts.get("unsure") and _are_labels(gold, systems):
+        return "monolabel"
+    if gold.kind not in CONTEXT_OF:
         raise InputError([finding("unknown-context", gold.name, found=SAID.get(gold.kind, gold.kind))])
-    return fits[0]
+    return CONTEXT_OF[gold.kind]
 
 
-def check_side(engine: Embedded, table: Table, plan: Plan) -> None:
-    """Stop at what is wrong with one file by itself."""
-    table.findings += side_findings(engine, table, plan)
-    stop_on_errors(table.findings)
+def _are_labels(gold: Side, systems: Sequence[Side | Table]) -> bool:
+    """Are numbers labels? They are if they are paired by position, or if a system uses no number that gold lacks.
+
+    Ranks are no labels: in every test case they are 1, 2, 3, …
+    """
+    known = {*gold.names["label"]}
+    for side in systems:
+        if not isinstance(side, Side) or side.kind not in ("number", "label"):
+            return False
+        if side.keys.by_position and gold.keys.by_position:
+            return True
+        if not {*side.names["label"]} <= known or (side.kind == "number" and _are_ranks(side)):
+            return False
+    return bool(systems)
 
 
-def side_findings(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
+def _are_ranks(side: Side) -> bool:
+    """Does every test case have the numbers from 1 on, each once, and one of them more than one?"""
+    case, number = side.keys.case.code[side.entries.unit], side.entries["number"]
+    order = np.lexsort((number, case))
+    place = within(np.bincount(case)[np.bincount(case) > 0])
+    return bool((number[order] == place + 1).all()) and int(place.max(initial=0)) > 0
+
+
+def agree(gold: Side | Table, systems: Sequence[Side | Table]) -> None:
+    """True and false beside 1 and 0 are the same two labels: predictions are spelt as gold spells them."""
+    for side in systems:
+        if isinstance(gold, Side) and isinstance(side, Side) and gold.facts.get("truth") != side.facts.get("truth"):
+            spelling = {"1": "true", "0": "false"} if gold.facts.get("truth") else {"true": "1", "false": "0"}
+            other = gold if side.facts.get("truth") else side
+            if {*other.names.get("label", ("",))} <= {"0", "1"} and other.facts.get("numeric"):
+                side.names["label"] = [spelling.get(name, name) for name in side.names["label"]]
+
+
+def prepared(engine: Embedded, side: Side | Table, plan: Plan) -> Side | Table:
+    """A side as its context wants it."""
+    _right_kind(side, plan)
+    if isinstance(side, Side) and plan.context.waist:
+        if side.kind == "number" and "label" in plan.context.kinds:
+            side = as_labels(side)
+        return plan.context.prepare(side, plan.options)
+    if isinstance(side, Side):
+        read = Read(side.name, side.role, {}, plan.context.name, plan.options)
+        table = as_table(engine, side.facts["records"], read)
+        table.system, table.sha256, table.bytes = side.origin.system, side.origin.sha256, side.origin.bytes
+        return table
+    if plan.context.waist:
+        with whole_files(engine, side):
+            return plan.context.side(engine.run, side, plan.options)
+    return side
+
+
+def _right_kind(side: Side | Table, plan: Plan) -> None:
     kinds = plan.context.kinds
-    if table.kind not in kinds:
+    if side.kind not in kinds and not (side.kind == "number" and side_may_be_labels(side, kinds)):
         expected = " or ".join(SAID.get(k, k) for k in kinds)
-        return [finding("mixed-contexts", table.name, gold=expected, pred=SAID.get(table.kind, table.kind))]
-    return [] if "value" in table.coded else _checked(engine, table, plan)
+        raise InputError([finding("mixed-contexts", side.name, gold=expected, pred=SAID.get(side.kind, side.kind))])
 
 
-def _checked(engine: Embedded, table: Table, plan: Plan) -> list[Finding]:
+def side_may_be_labels(side: Side | Table, kinds: Sequence[str]) -> bool:
+    return isinstance(side, Side) and bool(side.facts.get("unsure")) and "label" in kinds
+
+
+def without_faulty(gold: Any, systems: Sequence[Any], plan: Plan) -> tuple[Any, list[Any]]:
+    """Where the user wants it, go on without the records that cannot be scored."""
+    if plan.options.get("faulty") == "drop":
+        return leave_out(gold, systems, sets="labels" in plan.context.kinds)
+    return gold, list(systems)
+
+
+def check_side(engine: Embedded, side: Side | Table, plan: Plan) -> None:
+    """Stop at what is wrong with one file by itself."""
+    side.findings += side_findings(engine, side, plan)
+    stop_on_errors(side.findings)
+
+
+def side_findings(engine: Embedded, side: Side | Table, plan: Plan) -> list[Finding]:
     """The context's own findings; it may stumble over records that are already reported."""
     try:
-        with whole_files(engine, table):
-            if plan.context.waist:
-                table.side = plan.context.side(engine.run, table, plan.options)
-                return plan.context.check_side(table.side, plan.options)
-            return plan.context.check(engine.run, table, plan.options)
+        if isinstance(side, Side):
+            return plan.context.check_side(side, plan.options)
+        with whole_files(engine, side):
+            return plan.context.check(engine.run, side, plan.options)
     except InputError:
         raise
     except Exception:
-        if any(f.severity == "error" for f in table.findings):
+        if any(f.severity == "error" for f in side.findings):
             return []
         raise
 
 
 @contextmanager
-def whole_files(engine: Embedded, *tables: Table) -> Iterator[None]:
+def whole_files(engine: Embedded, *tables: Any) -> Iterator[None]:
     """Parquet is read in place, so that a broken page may show late: then it is a finding of its file."""
     try:
         yield
     except InputError:
         raise
     except Exception as error:
-        bad = [t for t in tables if t.format == "parquet" and not _readable(engine, t)]
+        bad = [t for t in tables if isinstance(t, Table) and t.format == "parquet" and not _readable(engine, t)]
         if not bad:
             raise
         reason = "the Parquet data are broken or cut off"
@@ -454,42 +539,20 @@ def _readable(engine: Embedded, table: Table) -> bool:
     return True
 
 
-def evaluate_system(engine: Embedded, gold: Table, pred: Table, plan: Plan, units: bool) -> SystemResult:
+def evaluate_system(engine: Embedded, gold: Any, pred: Any, plan: Plan, units: bool) -> SystemResult:
     """One system: aligned, counted and scored."""
-    if "value" in gold.coded and "value" in pred.coded and gold.rows != pred.rows:
-        raise InputError([finding("length-differs", pred.name, gold=gold.rows, pred=pred.rows)])
-    if bool(gold.coded) != bool(pred.coded):
-        as_relations(engine, (gold, pred))
     with whole_files(engine, gold, pred):
-        if gold.side is not None and pred.side is not None:
-            counted = count(plan.context, gold.side, pred.side, plan.options, units=units)
+        if isinstance(gold, Side) and isinstance(pred, Side):
+            counted = count(plan.context, gold, pred, plan.options, units=units)
         else:
             counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)
     findings = [*gold.findings, *pred.findings, *counted.findings]
     stop_on_errors(findings)
     scores = plan.score(counted.cells)
+    system = pred.origin.system if isinstance(pred, Side) else pred.system
     return SystemResult(
-        pred.system, scores, counted.counts, findings, counted.cells, list(plan.context.details(counted.cells))
+        system, scores, counted.counts, findings, counted.cells, list(plan.context.details(counted.cells))
     )
-
-
-def drop_faulty(engine: Embedded, gold: Table, systems: Sequence[Table], plan: Plan) -> None:
-    """Where the user wants it, go on without the records that cannot be scored."""
-    if plan.options.get("faulty") == "drop":
-        as_relations(engine, (gold, *systems))
-        leave_out(engine, gold, systems, sets="labels" in plan.context.kinds)
-
-
-def as_relations(engine: Embedded, tables: Iterable[Table]) -> None:
-    """Give the tables that are arrays a relation."""
-    for table in tables:
-        if table.coded and not table.sql:
-            coded: Any = table.coded["value"]
-            name = f"karat {table.role} {table.name}"
-            values = np.array([*coded.values, None], object)[coded.codes]
-            ids = np.arange(1, table.rows + 1).astype(str).astype(object)
-            engine.register(name, {"test_case": np.full(table.rows, "", object), "id": ids, "value": values})
-            table.sql, table.coded = f'"{name}"', {}
 
 
 def validate(
@@ -509,7 +572,8 @@ def validate(
         try:
             table = read_side(engine, stack, given, role, how)
             plan = make_plan(context or detect_context(table, []), None, options)
-            drop_faulty(engine, table, [], plan)
+            table = prepared(engine, table, plan)
+            table, _ = without_faulty(table, [], plan)
             return [*side_findings(engine, table, plan), *table.findings]
         except InputError as error:
             return error.findings

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from karat.findings import LIMIT, Finding, finding
+from karat.columns import Mask
+from karat.findings import LIMIT, Finding, InputError, finding
 from karat.side import Side
 
 
@@ -47,6 +49,75 @@ def at_entries(side: Side, code: str, entries: Any) -> list[Finding]:
 def more(kind: str, total: int, side: Side) -> list[Finding]:
     """One finding that counts those past the limit."""
     return [finding("more", side.name, count=total - LIMIT, kind=kind)] if total > LIMIT else []
+
+
+def leave_out(gold: Side, systems: Sequence[Side], *, sets: bool) -> tuple[Side, list[Side]]:
+    """Gold and predictions without the records that cannot be scored, each said to be left out.
+
+    Gold without a value leaves out its predictions too; an empty prediction is a missing one; of two predictions for
+    an id the first counts. A repeated gold id stays an error: nobody can say which of the two is right. Of label
+    ``sets`` the rows of an id together are one unit already.
+    """
+    empty = _empty(gold)
+    unasked = {key for key, none in zip(gold.keys.pairs(), empty.tolist(), strict=True) if none}
+    unasked -= {key for key, none in zip(gold.keys.pairs(), empty.tolist(), strict=True) if not none}
+    alone = np.array([key in unasked for key in gold.keys.pairs()], bool) & empty
+    gold = _without(gold, [("without a value", alone)])
+    if not len(gold):
+        raise InputError([finding("no-records", gold.name)])
+    return gold, [_answers(side, unasked) for side in systems]
+
+
+def _answers(side: Side, unasked: set[tuple[str, str]]) -> Side:
+    side = _without_empty_labels(side)
+    empty = _empty(side)
+    asked = np.array([key not in unasked for key in side.keys.pairs()], bool)
+    seen: set[tuple[str, str]] = set()
+    again = np.zeros(len(side), bool)
+    for at, key in enumerate(side.keys.pairs()):
+        again[at] = key in seen and not empty[at]
+        seen |= set() if empty[at] else {key}
+    rules = [
+        ("without a value", empty),
+        ("for gold records without a value", ~asked),
+        ("with the id of another", again),
+    ]
+    return _without(side, rules)
+
+
+def _empty(side: Side) -> Mask:
+    """Units without a value; a label of nothing but blanks is none."""
+    of = side.entries
+    blanks = np.isin(of["label"], blank(side.names["label"])) if side.kind == "label" else np.zeros(len(of), bool)
+    return np.bincount(of.unit[~blanks], minlength=len(side)) == 0
+
+
+def _without_empty_labels(side: Side) -> Side:
+    if side.kind != "labels":
+        return side
+    of = side.entries
+    bad = (of["label"] < 0) | np.isin(of["label"], [i for i, name in enumerate(side.names["label"]) if not name])
+    count = int(bad.sum())
+    if not count:
+        return side
+    line = side.line(int(of.unit[bad].min()))
+    left = finding("left-out", side.name, line, count=count, what="empty label" if count == 1 else "empty labels")
+    return replace(side, entries=of.at(np.flatnonzero(~bad)), findings=[*side.findings, left])
+
+
+def _without(side: Side, rules: Sequence[tuple[str, Mask]]) -> Side:
+    """The side without the units that the rules name, each left out for the first rule that it meets."""
+    keep, findings = np.ones(len(side), bool), list(side.findings)
+    for what, bad in rules:
+        left = np.flatnonzero(keep & bad)
+        if len(left):
+            noun = "record" if len(left) == 1 else "records"
+            findings.append(
+                finding("left-out", side.name, side.line(int(left[0])), count=len(left), what=f"{noun} {what}")
+            )
+        keep &= ~bad
+    out = side if keep.all() else side.take(np.flatnonzero(keep))
+    return replace(out, findings=findings)
 
 
 def blank(names: Sequence[str]) -> list[int]:

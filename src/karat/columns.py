@@ -64,6 +64,18 @@ class Codes:
         """The codes in another list of names; −1 where it lacks them."""
         return recode(self.code, self.names, names)
 
+    def pruned(self) -> Codes:
+        """Without the names that no row has."""
+        if len(self.names) <= 1 and len(self):
+            return self
+        counts = np.bincount(
+            self.code[self.code >= 0] if (self.code < 0).any() else self.code, minlength=len(self.names)
+        )
+        if counts.all():
+            return self
+        names = [self.names[i] for i in np.flatnonzero(counts).tolist()]
+        return Codes(np.append(np.cumsum(counts > 0) - 1, -1)[self.code], names)
+
     def used(self) -> list[str]:
         """The names that some row has."""
         counts = np.bincount(self.code[self.code >= 0], minlength=len(self.names))
@@ -395,3 +407,52 @@ def matches(keys: Mapping[Any, int], wanted: Iterable[Any], rows: int) -> Ints:
     """Where each wanted key stands; −1 where it is not there."""
     get = keys.get
     return np.fromiter((get(key, -1) for key in wanted), np.int64, rows)
+
+
+_MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64)
+
+
+def hashed(words: NDArray[np.uint64]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A row that holds each distinct value, and the code of every row.
+
+    Every row is compared with the row that holds its slot, so that the result is exact. Values that lost
+    their slot to another go through the next round, with another hash and more slots.
+    """
+    codes = np.full(len(words), -1, np.int32)
+    holders: list[NDArray[Any]] = []
+    rows, bits, known = np.arange(len(words), dtype=np.int32), 16, 0
+    while len(rows):
+        part = words if len(rows) == len(words) else words[rows]
+        slot = _slots(part, bits, len(holders))
+        holder = np.full(1 << bits, -1, np.int32)
+        holder[slot] = np.arange(len(rows), dtype=np.int32)
+        same = _equal(part, holder[slot])
+        used = np.flatnonzero(holder >= 0)
+        number = np.empty(1 << bits, np.int32)
+        number[used] = np.arange(known, known + len(used), dtype=np.int32)
+        codes[rows if len(rows) < len(words) else slice(None)] = number[slot]
+        holders.append(rows[holder[used]])
+        known += len(used)
+        rows = rows[~same] if not same.all() else rows[:0]
+        bits = max(16, min(24, int(4 * len(rows)).bit_length()))
+    return np.concatenate(holders) if holders else rows, codes
+
+
+def _slots(words: NDArray[np.uint64], bits: int, turn: int) -> NDArray[Any]:
+    """The top bits of a multiplicative hash; every round mixes differently."""
+    multiplier = _MULTIPLIERS[turn % 4] + np.uint64(2 * (turn // 4))
+    mixed = words[:, 0] * multiplier
+    for column in range(1, words.shape[1]):
+        mixed ^= mixed >> np.uint64(29)
+        mixed += words[:, column]
+        mixed *= multiplier
+    mixed ^= mixed >> np.uint64(32)
+    mixed *= multiplier
+    return (mixed >> np.uint64(64 - bits)).astype(np.int32)
+
+
+def _equal(words: NDArray[np.uint64], others: NDArray[Any]) -> NDArray[np.bool_]:
+    same = words[:, 0] == words[others, 0]
+    for column in range(1, words.shape[1]):
+        same &= words[:, column] == words[others, column]
+    return same

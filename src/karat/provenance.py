@@ -16,8 +16,6 @@ import msgspec
 import numpy as np
 
 from karat.contexts import context
-from karat.contexts.base import Keys
-from karat.contexts.entries import Entries
 from karat.evaluation import Evaluation, Score
 from karat.read.table import Table
 from karat.side import Side
@@ -45,8 +43,6 @@ def canonical(engine: Engine, table: Table) -> str:
     Each record is hashed as its columns in name order, texts in NFC and numbers in their shortest
     form; the sum of these hashes does not depend on the order.
     """
-    if table.keys and table.kind == "label":
-        return _held(table.keys, table.memo["entries"])
     source = table.sql or _registered(engine, table)
     sets = table.role == "gold"
     row = f" || {_PART} || ".join(_text(name, kind, sets) for name, kind in _judged(engine.types(source)))
@@ -59,14 +55,6 @@ def canonical(engine: Engine, table: Table) -> str:
 
 def _digest(n: Any, *sums: Any) -> str:
     return hashlib.sha256("|".join(map(str, (n, *sums))).encode()).hexdigest()
-
-
-def _held(keys: Keys, values: Entries) -> str:
-    """The same for labels in memory, for which the engine need not be opened."""
-    label = [values.labels[code] for code in values.label.tolist()]
-    rows = (chr(31).join(row) for row in zip(keys.id, keys.test_case, label, strict=True))
-    found = [hashlib.sha256(unicodedata.normalize("NFC", row).encode()).hexdigest() for row in rows]
-    return _digest(len(found), *(sum(int(h[at : at + 15], 16) for h in found) for at in (0, 15)))
 
 
 def _judged(types: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -107,26 +95,10 @@ def _registered(engine: Engine, table: Table) -> str:
 
 def _records(table: Table) -> dict[str, Any]:
     """What a reader left in arrays, by columns."""
-    if table.side is not None and table.side.kind == "number":
-        return _ranked(table.side)
     own = table.coded.get("spans")
     if own is None:
         return {name: _plain(column) for name, column in table.coded.items()}
     found: dict[str, Any] = own.records()
-    return found
-
-
-def _ranked(side: Side) -> dict[str, Any]:
-    """The documents of rankings; stated ranks only where they contradict the scores."""
-    entries, query = side.entries, np.array(side.keys.case.names, object)
-    found = {"test_case": query[side.keys.case.code[entries.unit]], "id": np.array(entries["document"].texts(), object)}
-    found["value"] = entries["number"]
-    if "subtopic" in entries:
-        found["subtopic"] = np.array(side.names["subtopic"], object)[entries["subtopic"]]
-    if "rank" in entries:
-        order = np.lexsort((entries["rank"], -entries["number"], entries.unit))
-        worse = (np.diff(entries["rank"][order]) < 0) & (np.diff(entries.unit[order]) == 0)
-        found |= {"rank": entries["rank"].astype(float)} if worse.any() else {}
     return found
 
 
@@ -136,18 +108,79 @@ def _plain(column: Any) -> Any:
     return column.astype(object) if column.dtype.kind == "U" else column
 
 
-def input_record(
-    engine: Engine, table: Table, hashes: bool | None = None, records: Table | None = None
-) -> dict[str, Any]:
-    """One input: what it is called, how large it is, and its hashes (of large ones only if asked for).
+def input_record(engine: Engine, side: Side | Table, hashes: bool | None = None) -> dict[str, Any]:
+    """One input: what it is called, how large it is, and its hashes (of large ones only if asked for)."""
+    if isinstance(side, Table):
+        return _table_record(engine, side, hashes)
+    origin = side.origin
+    known = origin.format != "array" and not (origin.format == "list" and side.kind == "label")
+    wanted = hashes or (hashes is None and known and side.records * _COST.get(side.kind, 1) <= CHEAP)
+    return {
+        "role": origin.role, "path": origin.name, "system": origin.system or None, "format": origin.format,
+        "rows": side.records, "bytes": origin.bytes, "sha256": origin.sha256,
+        "canonical": canonical_side(side) if wanted else None,
+    }  # fmt: skip
 
-    ``records`` is the table with one record to an item, where the file has several rows for it.
+
+def canonical_side(side: Side) -> str:
+    """SHA-256 of what the units say: alike for the same data in any container and order.
+
+    Each unit is hashed as id, test case and value, texts in NFC and numbers in their shortest form; the sum of these
+    hashes does not depend on the order.
     """
+    rows = _documents(side) if side.context == "ranking" else zip(*_keys(side), _values(side), strict=True)
+    texts = (unicodedata.normalize("NFC", chr(31).join(row)).encode(errors="surrogatepass") for row in rows)
+    hashes = [hashlib.sha256(text).hexdigest() for text in texts]
+    return _digest(len(hashes), *(sum(int(h[at : at + 15], 16) for h in hashes) for at in (0, 15)))
+
+
+def _keys(side: Side) -> tuple[Sequence[str], list[str]]:
+    return side.keys.id, [case for case, _ in side.keys.pairs()]
+
+
+def _documents(side: Side) -> Iterable[Sequence[str]]:
+    """The documents of rankings with their numbers; stated ranks only where they contradict the scores."""
+    entries, names = side.entries, side.keys.case.names
+    columns = [entries["document"].texts(), [names[case] for case in side.keys.case.code[entries.unit].tolist()]]
+    columns += [list(map(repr, entries["number"].tolist()))]
+    if "subtopic" in entries:
+        columns += [[side.names["subtopic"][code] for code in entries["subtopic"].tolist()]]
+    if "rank" in entries:
+        order = np.lexsort((entries["rank"], -entries["number"], entries.unit))
+        worse = (np.diff(entries["rank"][order]) < 0) & (np.diff(entries.unit[order]) == 0)
+        columns += [list(map(repr, entries["rank"].tolist()))] if worse.any() else []
+    return zip(*columns, strict=True)
+
+
+def _values(side: Side) -> list[str]:
+    """What each unit says as text; gold's lists of labels are sets, a prediction's have an order."""
+    names, of = [*side.names["label"], ""], side.entries
+    said = [names[code] for code in of["label"].tolist()]
+    if side.kind == "label" and len(said) == len(side) == len(np.unique(of.unit)):
+        return said
+    other = next(
+        (name for name in ("annotator", "number", "score") if name in of and (name != "score" or side.role == "pred")),
+        None,
+    )
+    if other == "annotator":
+        said = [
+            f"{side.names['annotator'][who]}: {label}"
+            for who, label in zip(of["annotator"].tolist(), said, strict=True)
+        ]
+    elif other:
+        said = [f"{label}: {number!r}" for label, number in zip(said, of[other].tolist(), strict=True)]
+    units: list[list[str]] = [[] for _ in range(len(side))]
+    for unit, text in zip(of.unit.tolist(), said, strict=True):
+        units[unit].append(text)
+    return ["[" + ", ".join(sorted(texts)) + "]" for texts in units]
+
+
+def _table_record(engine: Engine, table: Table, hashes: bool | None) -> dict[str, Any]:
     wanted = hashes or (hashes is None and bool(table.sql) and table.rows * _COST.get(table.kind, 1) <= CHEAP)
     return {
         "role": table.role, "path": table.name, "system": table.system or None, "format": table.format,
         "rows": table.rows, "bytes": table.bytes, "sha256": table.sha256,
-        "canonical": canonical(engine, records or table) if wanted else None,
+        "canonical": canonical(engine, table) if wanted else None,
     }  # fmt: skip
 
 

@@ -51,7 +51,7 @@ class Positions(Sequence[str]):
         return map(str, range(1, self.rows + 1))
 
     def __eq__(self, other: object) -> bool:
-        return self.rows == other.rows if isinstance(other, Positions) else NotImplemented
+        return self.rows == other.rows if isinstance(other, Positions) else list(self) == other
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -243,4 +243,24 @@ def _concatenated(columns: Sequence[Any]) -> Any:
 
 
 def _taken(column: Any, index: Ints) -> Any:
-    return [column[i] for i in index.tolist()] if isinstance(column, list) else column[index]
+    if isinstance(column, list):
+        return [column[i] for i in index.tolist()]
+    return column.take(index) if isinstance(column, Codes) else column[index]
+
+
+def units_of(keys: Keys) -> tuple[Ints, Ints]:
+    """The unit of each record, records of the same test case and id being one, and the first record of each unit."""
+    at: dict[tuple[str, str], int] = {}
+    unit = np.fromiter((at.setdefault(key, len(at)) for key in keys.pairs()), np.int64, len(keys))
+    first = np.zeros(len(at), np.int64)
+    first[unit[::-1]] = np.arange(len(unit))[::-1]
+    return unit, first
+
+
+def gathered(side: Side) -> Side:
+    """One unit for each test case and id: rows of an id and a label together make its set of labels."""
+    if side.keys.by_position or len(set(side.keys.id)) == len(side.keys.id):
+        return side
+    unit, first = units_of(side.keys)
+    units = {name: _taken(column, first) for name, column in side.units.items()}
+    return replace(side, keys=side.keys.take(first), entries=side.entries.moved(unit), units=units, record=first)

@@ -176,17 +176,24 @@ def test_wide_numbers(values: list[float]) -> None:
 
 def test_codes_are_exact_where_hashes_collide() -> None:
     """More distinct values than slots, so that most lose their slot at first."""
-    from karat.read.codes import factorise
+    from karat.values import factorise
 
     values = np.random.default_rng(5).permutation(np.arange(200_000).repeat(2)).astype(str)
     coded = factorise(values)
-    assert len(set(coded.values)) == len(coded.values) == 200_000
-    assert (np.array(coded.values)[coded.codes] == values).all()
+    assert len(set(coded.names)) == len(coded.names) == 200_000
+    assert (np.array(coded.names)[coded.code] == values).all()
 
 
-def test_truth_values_are_no_numbers() -> None:
-    assert karat.evaluate([1, True, 1.0, "1"], [1, True, 1.0, "1"])["f1"].value == 1.0
-    assert karat.evaluate([1, 1, 2], [1.0, True, 2], context="monolabel")["accuracy"].value == pytest.approx(2 / 3)
+def test_truth_values_are_the_numbers_that_they_equal() -> None:
+    assert karat.evaluate([1, 1, 2], [1.0, True, 2], context="monolabel")["accuracy"].value == 1.0
+    assert karat.evaluate([1, 0, 0], [True, False, True])["accuracy"].value == pytest.approx(2 / 3)
+    assert karat.evaluate([True, False, True], np.array([1.0, 0.0, 0.0]))["accuracy"].value == pytest.approx(2 / 3)
+
+
+def test_texts_and_numbers_are_not_mixed() -> None:
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate([1, "1", 2, 3], [1, 1, 2, 3])
+    assert [(f.code, f.line) for f in caught.value.findings] == [("wrong-type", 2)]
 
 
 @pytest.mark.parametrize("gap", [None, float("nan"), pd.NA, np.float64("nan")])
@@ -251,7 +258,7 @@ def test_frames_need_no_pyarrow() -> None:
         ([1.0, 2.0, 3.0], [1, 2, 2], 2 / 3),
         (np.array([1, 2.5], np.float32), ["1", "2.5"], 1.0),
         ([0.5, 1, 2.0], ["0.5", "1", "2"], 1.0),
-        ([True, 1.0, 0], ["true", "1", "0"], 1.0),
+        ([True, 1.0, 0], ["1", "1", "0"], 1.0),
         (["1.0", "1"], ["1", "1"], 0.5),
     ],
 )

@@ -56,8 +56,9 @@ def test_one_side_in_memory_the_other_records():
 
 
 def test_sides_of_different_length_are_reported():
-    evaluation = karat.evaluate(GOLD, PRED[:3], context="multilabel", metrics=["f1"])
-    assert "gold-only-ids" in {f.code for f in evaluation.findings}
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(GOLD, PRED[:3], context="multilabel", metrics=["f1"])
+    assert [f.code for f in caught.value.findings] == ["length-differs"]
 
 
 def test_an_empty_label_is_a_finding():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 import karat
-from karat.contexts.labels import ordered
+from karat.columns import ordered
 
 warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
 

@@ -95,8 +95,8 @@ def test_weights_of_nothing_are_an_answer_where_labels_are_independent():
 
 def test_silence_is_not_calibrated():
     """Twenty answers too unsure by .05 do not make up for a missing one."""
-    gold = [{"A": 1.0, "B": 0.0}] * 21
-    e = karat.evaluate(gold, [{"A": 0.95, "B": 0.05}] * 20, metrics=["ece"])
+    gold = {str(i): {"A": 1.0, "B": 0.0} for i in range(21)}
+    e = karat.evaluate(gold, {str(i): {"A": 0.95, "B": 0.05} for i in range(20)}, metrics=["ece"])
     assert e["ece"].value == pytest.approx((20 * 0.05 + 1) / 21)
 
 

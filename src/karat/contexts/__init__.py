@@ -25,6 +25,17 @@ MODULES = {
 }
 """Where each context lives; imported when it is asked for."""
 
+CONTEXT_OF = {
+    "label": "monolabel",
+    "labels": "multilabel",
+    "pages": "splitting",
+    "spans": "spans",
+    "number": "ranking",
+    "weights": "soft",
+    "votes": "soft",
+}
+"""The context that each kind of value means where none is named."""
+
 SHARED = ("karat.contexts.by_class", "karat.contexts.tree", "karat.contexts.label_sets")
 """Metrics that hold for several contexts."""
 

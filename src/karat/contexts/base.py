@@ -135,6 +135,10 @@ class Context:
         """A table as a side of this context."""
         raise TypeError(f"context {self.name} has no sides")
 
+    def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
+        """A side as the context's entries are."""
+        return side
+
     def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
         """What is wrong with one side by itself, for this context."""
         return []

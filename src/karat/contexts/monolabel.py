@@ -5,23 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
 
-from karat.cells import Floats, Ints, Sparse, Weights
-from karat.contexts.base import Coded, Columns, Context, Counted, Run, Table
-from karat.contexts.entries import case_codes, entries, places
-from karat.contexts.labels import as_coded, common_codes, recoded, tally, unknown_labels
+from karat.align import Aligned
+from karat.cells import Cells, Floats, Ints, Sparse, Weights
+from karat.check import repeated_ids
+from karat.contexts.base import Context
+from karat.contexts.labels import label_findings
 from karat.contexts.options import OPTIONS
-from karat.contexts.pairing import Coverage, coverage_findings, joined, repeated_ids
-from karat.contexts.tree import TreeCells, outside_hierarchy
+from karat.contexts.tree import TreeCells
 from karat.evaluation import Detail
 from karat.findings import Finding
 from karat.hierarchy import Hierarchy
 from karat.metric import metric
 from karat.score import Values, ratio
+from karat.side import Side
 from karat.state import stored
 
 
@@ -98,146 +98,32 @@ class MonoLabel(Context):
     options = OPTIONS["monolabel"]
     example = '{"id": "1", "value": "A"}'
 
-    def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
-        return repeated_ids(run, table)
+    waist = True
 
-    def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
-        if gold.coded and pred.coded:
-            columns = _count_coded(gold.coded["value"], pred.coded["value"], units)
-        elif gold.keys and pred.keys:
-            columns = _count_held(run, gold, pred, units)
-        else:
-            columns = _count_relation(run, joined(run, gold, pred), units)
-        return self._counted(run, gold, pred, columns, options)
+    def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
+        return repeated_ids(side)
 
-    def _counted(
-        self, run: Run, gold: Table, pred: Table, columns: dict[str, Any], options: Mapping[str, Any]
-    ) -> Counted:
-        cells = _cells(columns, options)
-        n, in_gold, in_pred = cells.n, cells.gold >= 0, cells.pred >= 0
-        coverage = Coverage(int(n[in_gold].sum()), int(n[in_pred].sum()), int(n[in_gold & in_pred].sum()))
-        findings = coverage_findings(run, gold, pred, coverage, options)
-        gold_used, unknown = _used(cells, cells.gold), _unknown(cells)
-        findings += unknown_labels(unknown, gold_used, pred)
-        findings += outside_hierarchy(gold_used, options["hierarchy"], gold.name)
-        findings += outside_hierarchy(unknown, options["hierarchy"], pred.name)
-        keep = in_gold | (options["extra"] == "wrong")
-        if options["missing"] == "skip":
-            keep &= in_pred
-        return Counted(_kept(cells, keep), coverage.counts(), findings)
+    def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> MonoLabelCells:
+        gold, pred = np.full(len(both), -1), np.full(len(both), -1)
+        gold[both.gold.unit], pred[both.pred.unit] = both.gold["label"], both.pred["label"]
+        case = both.case
+        return MonoLabelCells(
+            gold,
+            pred,
+            both.n,
+            case.code,
+            case.names,
+            both.names["label"],
+            options["hierarchy"],
+            unit=both.unit,
+            unit_ids=both.ids,
+        )
+
+    def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:
+        return label_findings(gold, pred, options["hierarchy"])
 
     def details(self, cells: Any) -> Sequence[Detail]:
         return [_confusion(cells)] if cells.classes and len(cells.classes) <= 200 else []
-
-
-def _count_coded(gold: Any, pred: Any, units: bool) -> dict[str, Any]:
-    """Cells of two aligned columns of codes, in one pass."""
-    assert isinstance(gold, Coded)
-    assert isinstance(pred, Coded)
-    width = len(pred.values)
-    key = np.multiply(gold.codes, width, dtype=np.int64)
-    key += pred.codes
-    found, n = tally(key, len(gold.values) * width)
-    rows = found // width
-    out: dict[str, Any] = {
-        "test_case": Coded(np.zeros(len(found), np.int64), [""]),
-        "gold": Coded(rows, gold.values),
-        "pred": Coded(found - rows * width, pred.values),
-        "n": n,
-    }
-    return out | ({"unit": np.searchsorted(found, key), "unit_ids": range(len(key))} if units else {})
-
-
-def _count_held(run: Run, gold: Table, pred: Table, units: bool) -> dict[str, Any]:
-    """Cells of two sides whose keys are in memory, in the engine's order: no label comes last."""
-    assert gold.keys
-    assert pred.keys
-    place = places(run, gold, pred)
-    lone = place < 0
-    keys = [*gold.keys.pairs(), *compress(pred.keys.pairs(), lone.tolist())]
-    row = np.where(lone, gold.rows + np.cumsum(lone) - 1, place)
-    case, cases = case_codes([case for case, _ in keys])
-    sides = [(np.arange(gold.rows), entries(run, gold)), (row, entries(run, pred))]
-    names = [cases, *(of.labels for _, of in sides)]
-    shape = [len(each) + 1 for each in names]
-    # Wrapped around, the −1 of no label is the last code.
-    key = np.ravel_multi_index((case, *(_spread(of.label, at, len(keys)) for at, of in sides)), shape, "wrap")
-    found, n = tally(key, int(np.prod(shape)))
-    codes = [
-        np.where(each == len(of), -1, each) for each, of in zip(np.unravel_index(found, shape), names, strict=True)
-    ]
-    out: dict[str, Any] = dict(zip(("test_case", "gold", "pred"), map(Coded, codes, names), strict=True))
-    order = sorted(range(len(keys)), key=keys.__getitem__) if units else []
-    of_unit = {"unit": np.searchsorted(found, key)[order], "unit_ids": [keys[i][1] for i in order]}
-    return out | {"n": n} | (of_unit if units else {})
-
-
-def _spread(label: Ints, row: Ints, rows: int) -> Ints:
-    """Codes at their rows among all; −1 elsewhere."""
-    codes = np.full(rows, -1)
-    codes[row] = label
-    return codes
-
-
-def _count_relation(run: Run, source: str, units: bool) -> dict[str, Any]:
-    fields = "coalesce(g.test_case, p.test_case) AS test_case, g.value AS gold, p.value AS pred"
-    if not units:
-        return _coded(run(f"SELECT {fields}, count(*) AS n FROM {source} GROUP BY ALL ORDER BY ALL"))
-    each = f"(SELECT coalesce(g.id, p.id) AS id, {fields} FROM {source})"
-    whole = f"SELECT test_case, gold, pred, count(*) AS n FROM {each} GROUP BY ALL ORDER BY ALL"
-    of_unit = (
-        f"SELECT u.test_case, u.id, c.cell FROM {each} u JOIN (SELECT *, row_number() OVER (ORDER BY test_case, gold, pred) - 1 AS cell FROM ({whole})) c"
-        " ON u.test_case = c.test_case AND u.gold IS NOT DISTINCT FROM c.gold AND u.pred IS NOT DISTINCT FROM c.pred"
-        " ORDER BY u.test_case, u.id"
-    )
-    found = run(of_unit)
-    return _coded(run(whole)) | {
-        "unit": found["cell"],
-        "unit_ids": found["id"].tolist(),
-        "unit_cases": found["test_case"],
-    }
-
-
-def _coded(columns: Columns) -> dict[str, Any]:
-    """The columns of a query with labels and test cases as codes."""
-    return {name: column if name == "n" else as_coded(column) for name, column in columns.items()}
-
-
-def _cells(columns: Mapping[str, Any], options: Mapping[str, Any]) -> MonoLabelCells:
-    classes, gold, pred = common_codes(columns["gold"], columns["pred"])
-    cases = columns["test_case"]
-    test_cases = sorted(cases.values)
-    return MonoLabelCells(
-        gold, pred, columns["n"], recoded(cases, test_cases), test_cases, classes, options["hierarchy"],
-        unit=columns.get("unit"), unit_ids=columns.get("unit_ids"),
-    )  # fmt: skip
-
-
-def _kept(cells: MonoLabelCells, keep: Any) -> MonoLabelCells:
-    """Only these cells, and only their test cases and units."""
-    if keep.all():
-        return cells
-    out = cells.take(np.flatnonzero(keep))
-    used = np.unique(out.test_case)
-    out.test_cases = [cells.test_cases[t] for t in used]
-    out.test_case = np.searchsorted(used, out.test_case)
-    if cells.unit is not None and cells.unit_ids is not None:
-        inside: list[int] = np.flatnonzero(keep[cells.unit]).tolist()
-        out.unit = (np.cumsum(keep) - 1)[cells.unit[inside]]
-        out.unit_ids = [cells.unit_ids[i] for i in inside]
-    return out
-
-
-def _unknown(cells: MonoLabelCells) -> dict[str, int]:
-    gold = np.bincount(cells.gold[cells.gold >= 0], minlength=len(cells.classes))
-    with_pred = cells.pred >= 0
-    pred = np.bincount(cells.pred[with_pred], cells.n[with_pred], len(cells.classes))
-    return {label: int(pred[i]) for i, label in enumerate(cells.classes) if pred[i] and not gold[i]}
-
-
-def _used(cells: MonoLabelCells, codes: Ints) -> list[str]:
-    used = np.bincount(codes[codes >= 0], minlength=len(cells.classes))
-    return [cells.classes[i] for i in np.flatnonzero(used).tolist()]
 
 
 def _confusion(cells: MonoLabelCells) -> Detail:

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from karat.cells import ClassCells, Floats, Ints, Sparse, Weights
-from karat.findings import Finding, finding
 from karat.hierarchy import Hierarchy
 from karat.metric import metric
 from karat.score import Values, ratio
@@ -67,18 +65,6 @@ class TreeCells(ClassCells):
     def hit_at(self) -> Sparse:
         same = self.gold_at is self.gold_of and self.pred_at is self.pred_of
         return self.hit_of if same else self.gold_at.shared(self.pred_at)
-
-
-def outside_hierarchy(labels: Iterable[str], hierarchy: Hierarchy | None, file: str | None) -> list[Finding]:
-    """A warning for each label of a file that the hierarchy does not hold."""
-    from karat.contexts.labels import nearest
-
-    out = []
-    for label in [x for x in sorted(labels) if hierarchy is not None and x not in hierarchy.parent][:20]:
-        near = nearest(label, hierarchy.nodes) if hierarchy else None
-        hint = f", or spell it as {near!r}" if near else ""
-        out.append(finding("label-not-in-hierarchy", file, label=label, suggestion=hint))
-    return out
 
 
 def _information(W: Weights, cells: TreeCells) -> Floats:

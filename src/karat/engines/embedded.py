@@ -3,37 +3,23 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from karat.contexts.base import Columns
-
-_OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-"""karat opens no socket: extensions are never fetched."""
+from karat.engines.duckdb import Engine
 
 
-class Embedded:
-    """A DuckDB connection that nobody else sees, closed with the evaluation."""
+class Embedded(Engine):
+    """The engine as readers of relations use it."""
 
     def __init__(self, threads: int | None = None) -> None:
-        self._config: dict[str, Any] = dict(_OFFLINE) | ({"threads": threads} if threads else {})
+        super().__init__(threads)
         self._waiting: dict[str, tuple[str, ...]] = {}
-
-    @cached_property
-    def connection(self) -> Any:
-        """Opened when it is first needed: readers that bring arrays never wait for it."""
-        import duckdb
-
-        return duckdb.connect(config=self._config)
 
     def __enter__(self) -> Embedded:
         return self
-
-    def __exit__(self, *exc: object) -> None:
-        if "connection" in self.__dict__:
-            self.connection.close()
 
     def run(self, sql: str) -> Columns:
         """The columns of a query; null is None in object columns and NaN in numbers."""

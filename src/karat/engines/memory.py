@@ -8,11 +8,14 @@ from typing import Any
 
 from karat.align import Aligned, meet
 from karat.contexts.base import Context, Counted
+from karat.findings import InputError, finding
 from karat.side import Side
 
 
 def count(context: Context, gold: Side, pred: Side, options: Mapping[str, Any], *, units: bool = False) -> Counted:
     """Both sides aligned, reduced and counted: count = cells ∘ merge ∘ reduce, here of one batch."""
+    if gold.keys.by_position and pred.keys.by_position and len(gold) != len(pred):
+        raise InputError([finding("length-differs", pred.name, gold=len(gold), pred=len(pred))])
     both = meet(gold.keys, pred.keys)
     findings = context.coverage(gold, pred, both, options)
     kept = both.kept(options.get("missing", "wrong"), options.get("extra", "ignore"))

@@ -3,16 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
+import msgspec
+import numpy as np
+
+from karat import values
+from karat.columns import Codes
 from karat.findings import InputError, finding
-from karat.read import brat, conll, delimited, docbin, json, parquet, rankings, spans, trec
+from karat.read import brat, conll, delimited, docbin, json, pages, parquet, rankings, spans, trec
 from karat.read.memory import is_memory, read_memory
-from karat.read.relation import Engine
+from karat.read.relation import Engine, normalise, quoted
+from karat.read.roles import Records, read_side
 from karat.read.source import Source, file_name
-from karat.read.table import Read, Table
+from karat.read.table import Read, Table, match_columns
+from karat.side import Side
+from karat.values import Nested
 
 __all__ = ["FORMATS", "Format", "Read", "Table", "read_input"]
 
@@ -22,7 +30,7 @@ class Format(NamedTuple):
 
     title: str
     is_it: Callable[[Source], bool]
-    read: Callable[[Engine, Source, Read], Table]
+    read: Callable[[Engine, Source, Read], Records | Side | Table]
     example: str
 
 
@@ -43,9 +51,17 @@ FORMATS: dict[str, Format] = {
         '{"q1": {"doc7": 2, "doc9": 0}, "q2": {…}}',
     ),
     "json": Format(
-        "JSON array of records", json.is_json, json.read_json, '[{"test_case": "T1", "id": "1", "value": "A"}, …]'
+        "JSON array of records",
+        json.is_json,
+        lambda _, source, read: json.read_json(source, read),
+        '[{"test_case": "T1", "id": "1", "value": "A"}, …]',
     ),
-    "jsonl": Format("JSON Lines", json.is_jsonl, json.read_jsonl, '{"id": "1", "value": ["A", "B"]}'),
+    "jsonl": Format(
+        "JSON Lines",
+        json.is_jsonl,
+        lambda _, source, read: json.read_jsonl(source, read),
+        '{"id": "1", "value": ["A", "B"]}',
+    ),
     "brat": Format("brat standoff", brat.is_brat, brat.read_brat, "T1<TAB>PER 0 4<TAB>Anna"),
     "trec-run": Format("TREC run", trec.is_run, trec.read_run, "q1 Q0 doc7 1 14.2 tag"),
     "conll": Format("CoNLL columns with tags", conll.is_conll, conll.read_conll, "Anna B-PER"),
@@ -59,8 +75,8 @@ FORMATS: dict[str, Format] = {
 def read_input(
     engine: Engine, stack: ExitStack, given: Any, read: Read, format: str | None = None, encoding: str | None = None,
     max_unpacked: int | None = None,
-) -> Table:  # fmt: skip
-    """A path, ``-``, or data in memory as a table of the engine."""
+) -> Side | Table:  # fmt: skip
+    """A path, ``-``, or data in memory as one side of an evaluation."""
     if is_memory(given):
         return _in_memory(engine, given, read)
     if brat.is_folder(given):
@@ -68,19 +84,78 @@ def read_input(
         return brat.read_folder(given, read)
     source = Source(given, stack, encoding, max_unpacked)
     read.name = source.name
-    table = FORMATS[format or meant(detect(source), read.context)].read(engine, source, read)
-    table.sha256, table.bytes = source.sha256, source.original.stat().st_size
-    return table
+    side = _side(engine, FORMATS[format or meant(detect(source), read.context)].read(engine, source, read), read)
+    kept: Any = side.origin if isinstance(side, Side) else side
+    kept.sha256, kept.bytes = source.sha256, source.original.stat().st_size
+    return side
 
 
-def _in_memory(engine: Engine, given: Any, read: Read) -> Table:
+def _side(engine: Engine, found: Records | Side | Table, read: Read) -> Side | Table:
+    if isinstance(found, (Side, Table)):
+        return found
+    if read.context == "splitting" or pages.shape(found.columns, read):
+        return as_table(engine, found, read)
+    side = read_side(found, read)
+    side.facts["records"] = found
+    return side
+
+
+def as_table(engine: Engine, records: Records, read: Read) -> Table:
+    """Records as a relation, for the contexts that still read relations."""
+    value = match_columns(list(records.columns), read.columns).get("value")
+    raw, origin = f"raw {read.role} {read.name}", records.origin
+    columns = {name: _objects(column, records.typed and name == value) for name, column in records.columns.items()}
+    engine.register(raw, columns)
+    return normalise(
+        engine,
+        read,
+        quoted(raw),
+        origin.format,
+        json_text=records.typed,
+        line_of=origin.line_of,
+        findings=records.findings,
+    )
+
+
+def _objects(column: Any, json: bool) -> Any:
+    if isinstance(column, Nested):
+        column = _rows(column)
+    plain = values.plain(column)
+    listed = plain.texts() if isinstance(plain, Codes) else plain.tolist() if hasattr(plain, "tolist") else plain
+    return _object_array(
+        None if v is None or v != v
+        else msgspec.json.encode(v).decode() if json or isinstance(v, (list, dict))
+        else values.text(v)
+        for v in listed
+    )  # fmt: skip
+
+
+def _object_array(rows: Iterable[Any]) -> Any:
+    listed = list(rows)
+    out = np.empty(len(listed), object)
+    out[:] = listed
+    return out
+
+
+def _rows(nested: Nested) -> list[Any]:
+    members: list[Any] = nested.members.texts() if isinstance(nested.members, Codes) else list(nested.members)
+    keys, out, at = nested.keys.texts() if nested.keys else None, list[Any](), 0
+    for size, given in zip(nested.size.tolist(), nested.given.tolist(), strict=True):
+        part = members[at : at + size]
+        part = [p.item() if hasattr(p, "item") else p for p in part]
+        out.append(None if not given else part if keys is None else dict(zip(keys[at : at + size], part, strict=True)))
+        at += size
+    return out
+
+
+def _in_memory(engine: Engine, given: Any, read: Read) -> Side | Table:
     """Data in memory; what is no text, or holds itself, is a finding as it is in a file."""
     try:
-        table = read_memory(engine, given, read)
-        for column in (*table.coded.values(), *table.memo.values()):
-            names = getattr(column, "labels", None) or getattr(column, "values", ())
-            "".join(map(str, names if isinstance(names, list) else ())).encode()  # can be scored, but not written
-        return table
+        side = _side(engine, read_memory(engine, given, read), read)
+        if isinstance(side, Side):
+            "".join(name for names in side.names.values() for name in names).encode()  # can be scored, but not written
+            "".join(side.keys.id if isinstance(side.keys.id, list) else ()).encode()
+        return side
     except InputError:
         raise
     except (UnicodeError, RecursionError, TypeError, OverflowError) as error:

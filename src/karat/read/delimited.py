@@ -10,9 +10,11 @@ from pathlib import Path
 
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.pages import shape
-from karat.read.relation import Engine, normalise, quoted
+from karat.read.relation import Engine, quoted
+from karat.read.roles import Records
 from karat.read.source import Source, path_literal
-from karat.read.table import NAMES, Read, Table, match_columns
+from karat.read.table import NAMES, Read, match_columns
+from karat.side import Origin
 
 csv.field_size_limit(1 << 28)
 
@@ -34,12 +36,12 @@ def _first_line(source: Source) -> bytes:
     return source.sniff().replace(b"\r", b"\n").split(b"\n", 1)[0]
 
 
-def read_tsv(engine: Engine, source: Source, read: Read) -> Table:
+def read_tsv(engine: Engine, source: Source, read: Read) -> Records:
     """Fields separated by tabs."""
     return _read(engine, source, read, "tsv", "\t")
 
 
-def read_csv(engine: Engine, source: Source, read: Read) -> Table:
+def read_csv(engine: Engine, source: Source, read: Read) -> Records:
     """Fields separated by commas or semicolons: whichever makes the first line a header, else the first in use."""
     line = _first_line(source).decode(errors="replace")
     marks = [m for m in ",;" if m in line] or [","]
@@ -47,7 +49,7 @@ def read_csv(engine: Engine, source: Source, read: Read) -> Table:
     return _read(engine, source, read, "csv", header)
 
 
-def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) -> Table:
+def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) -> Records:
     if source.has_nul() or (source.findings and not source.sniff()):
         raise InputError(source.encoding_findings())
     first = _first_record(source, mark)
@@ -62,8 +64,9 @@ def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) ->
         _load_again(engine, raw, source, mark, header, names)
     if len(names) == 1:
         _drop_last_blanks(engine, raw, names[0])
-    lines = lambda row: _line(source.path, mark, header, row)
-    return normalise(engine, read, raw, format, line_of=lines, findings=source.findings)
+    origin = Origin(read.name, read.role, format, lambda row: _line(source.path, mark, header, row))
+    columns = engine.columns(raw)
+    return Records(origin, columns, len(next(iter(columns.values()))), typed=False, findings=list(source.findings))
 
 
 def _load(engine: Engine, raw: str, path: Path, mark: str, header: bool, names: Sequence[str]) -> None:

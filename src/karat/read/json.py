@@ -5,16 +5,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from karat.findings import Finding, InputError, finding, limited
-from karat.read.records import fields, sweep
-from karat.read.relation import Engine, held, normalise, quoted
+from karat.read.roles import Records
 from karat.read.source import Source
-from karat.read.table import NAMES, Read, Table, match_columns
+from karat.read.table import NAMES, Read, match_columns
+from karat.side import Origin
 
 DEEPEST = 100
 """Levels of nesting that a record may have; the engine stops at 128."""
@@ -32,76 +36,133 @@ def is_jsonl(source: Source) -> bool:
     return source.sniff()[:1] == b"{"
 
 
-def read_json(engine: Engine, source: Source, read: Read) -> Table:
+def read_json(source: Source, read: Read) -> Records:
     """An array of records: ``[{"id": …, "value": …}, …]``."""
-    return _read(engine, source, read, "json", "array")
+    if not source.ends_an_array():
+        raise InputError(diagnose(source, "json") or [_no_fields(source)])
+    return _read(source, read, "json")
 
 
-def read_jsonl(engine: Engine, source: Source, read: Read) -> Table:
+def read_jsonl(source: Source, read: Read) -> Records:
     """One record a line."""
-    return _read(engine, source, read, "jsonl", "newline_delimited")
+    return _read(source, read, "jsonl")
 
 
-def _read(engine: Engine, source: Source, read: Read, format: str, layout: str) -> Table:
-    if layout == "array" and not source.ends_an_array():
-        raise InputError(diagnose(source, format) or [_no_fields(source)])
-    swept = sweep(source, format, read.columns)
-    table = held(engine, read, _scan(source, layout, swept.types, read), format, swept) if swept else None
-    if table is None:
-        return _read_relation(engine, source, read, format, layout)
-    table.findings += source.findings
-    table.line_of = lambda row: line_of(source, format, row)
-    return table
-
-
-def _read_relation(engine: Engine, source: Source, read: Read, format: str, layout: str) -> Table:
-    """What is not alike in every record, or large, is read by the engine, which finds out and says what is wrong."""
-    raw = quoted(f"raw {read.role} {read.name}")
+def _read(source: Source, read: Read, format: str) -> Records:
     try:
-        found = _fields(engine, source, format, layout)
-        engine.execute(f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {_scan(source, layout, found, read)}")
-        _plain_ids(engine, source, match_columns(found, read.columns), raw, format, layout)
-    except InputError:
-        raise
-    except Exception as error:
+        columns, rows = _columns(source.bytes(), format)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise InputError(diagnose(source, format) or [_no_fields(source)]) from error
-    lines = lambda row: line_of(source, format, row)
-    return normalise(engine, read, raw, format, json_text=True, line_of=lines, findings=source.findings)
+    if not columns:
+        raise InputError([_no_fields(source) if rows else finding("no-records", source.name)])
+    folded = {name.lower() for name in columns}
+    if len(folded) < len(columns):
+        raise InputError([_alike(source, columns, match_columns(list(columns), read.columns))])
+    origin = Origin(read.name, read.role, format, lambda row: line_of(source, format, row))
+    return Records(origin, columns, rows, findings=list(source.findings))
 
 
-def _fields(engine: Engine, source: Source, format: str, layout: str) -> Mapping[str, str]:
-    """The fields of the records. The engine forgives a comma before a brace; where every record is decoded, it is found."""
-    found = fields(source, format)
-    if found is None and (bad := diagnose(source, format)):
-        raise InputError(bad)
-    scan = f"read_json({source.sql}, format='{layout}', records=true, map_inference_threshold=-1)"
-    return found or engine.types(scan)
+def _alike(source: Source, columns: Mapping[str, Any], roles: Mapping[str, str]) -> Finding:
+    """Two fields that differ by case alone: which of them is meant cannot be known."""
+    names = [name.lower() for name in columns]
+    twice = next(name for name in names if names.count(name) > 1)
+    return finding("repeated-column", source.name, None, name=twice)
 
 
-def _scan(source: Source, layout: str, found: Mapping[str, str], read: Read) -> str:
-    """The value stays JSON, so that "1" and 1, or a list and its text, are told apart; the rest is text."""
-    value = match_columns(found, read.columns).get("value")
-    columns = ", ".join(f"{quoted(c)}: '{'JSON' if c == value else 'VARCHAR'}'" for c in found)
-    return f"read_json({source.sql}, format='{layout}', records=true, columns={{{columns}}})"
+BLOCK = 1 << 24
+"""Bytes of JSON Lines that are decoded at once."""
 
 
-def _plain_ids(engine: Engine, source: Source, roles: Mapping[str, str], raw: str, format: str, layout: str) -> None:
-    """Stop at ids that are lists or objects; ids are read as text, so those that look nested are read again as JSON."""
-    names = {field: quoted(roles[field]) for field in ("id", "test_case") if field in roles}
-    if not names:
-        return
-    nested = " OR ".join(f"left({c}, 1) IN ('[', '{{')" for c in names.values())
-    if not engine.run(f"SELECT count(*) AS n FROM {raw} WHERE {nested}")["n"][0]:
-        return
-    for field, c in names.items():
-        scan = f"read_json({source.sql}, format='{layout}', records=true, columns={{{c}: 'JSON'}})"
-        rows = engine.run(
-            f"SELECT nth FROM (SELECT {c} AS id, row_number() OVER () - 1 AS nth FROM {scan})"
-            " WHERE json_type(id) IN ('ARRAY', 'OBJECT') ORDER BY nth"
-        )["nth"].tolist()
-        bad = [finding("nested-id", source.name, line_of(source, format, at), field=field) for at in rows]
-        if bad:
-            raise InputError(limited(bad))
+def _columns(content: bytes, format: str) -> tuple[dict[str, list[Any]], int]:
+    """The fields of all records as columns, None where a record lacks one; each field of a record must be there once."""
+    columns: dict[str, list[Any]] = {}
+    rows = 0
+    for block in _blocks(content) if format == "jsonl" else (content,):
+        names, records = _decoded(block, format)
+        for name in (*names, *(name for name in columns if name not in names)):
+            known = columns.setdefault(name, [None] * rows)
+            known += names[name](records) if name in names else [None] * len(records)
+        rows += len(records)
+    return columns, rows
+
+
+def _blocks(content: bytes) -> Iterator[bytes]:
+    """Whole lines, some megabytes of them at a time."""
+    start = 0
+    while start < len(content):
+        end = content.find(b"\n", start + BLOCK) + 1 or len(content)
+        yield content[start:end]
+        start = end
+
+
+def _decoded(block: bytes, format: str) -> tuple[dict[str, Callable[[Any], list[Any]]], Sequence[Any]]:
+    """The records, and how to get the column of each field from them."""
+    first = _first(block)
+    try:
+        records = _records(block, format, _like(first))
+        take = {name: _attribute(i) for i, name in enumerate(first)}
+    except (msgspec.ValidationError, ValueError):
+        records = _records(block, format, dict[str, Any])
+        take = {name: _item(name) for name in dict.fromkeys(chain.from_iterable(records))}
+        counted = sum(map(len, records))
+    else:
+        counted = len(first) * len(records)
+    if not _each_once(block, counted, (take[name](records) for name in take)):
+        raise ValueError("a field is there twice")
+    return take, records
+
+
+def _attribute(i: int) -> Callable[[Any], list[Any]]:
+    return lambda records: list(map(attrgetter(f"_{i}"), records))
+
+
+def _item(name: str) -> Callable[[Any], list[Any]]:
+    return lambda records: [record.get(name) for record in records]
+
+
+def _names_in(value: Any) -> int:
+    """How many names there are in an object and in what it holds."""
+    if isinstance(value, dict):
+        return len(value) + sum(map(_names_in, value.values()))
+    return sum(map(_names_in, value)) if isinstance(value, list) else 0
+
+
+def _first(block: bytes) -> dict[str, Any]:
+    head = block[: 1 << 16].decode(errors="replace")
+    try:
+        found = json.JSONDecoder().raw_decode(head, head.index("{"))[0]
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) and len(found) <= MOST else {}
+
+
+MOST = 100
+"""Fields up to which records are compared with the first."""
+
+
+def _like(fields: Mapping[str, Any]) -> Any:
+    """A type for objects with exactly these fields, of which the garbage collector need not know."""
+    rename = {f"_{i}": field for i, field in enumerate(fields)}
+    members = [(f"_{i}", Any) for i in range(len(fields))]
+    return msgspec.defstruct("Record", members, rename=rename, forbid_unknown_fields=True, gc=False)
+
+
+def _records(block: bytes, format: str, record: Any) -> Sequence[Any]:
+    if format == "json":
+        found: Sequence[Any] = msgspec.json.Decoder(list[record]).decode(block)
+        return found
+    # Line by line: all at once, two records on a line would pass.
+    decode = msgspec.json.Decoder(record).decode
+    return [decode(line) for line in block.split(b"\n") if line and not line.isspace()]
+
+
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"(\s*:)?', re.S)
+
+
+def _each_once(content: bytes, names: int, columns: Iterable[list[Any]]) -> bool:
+    """Is the number of names in the text the one of those decoded? Of a name that is there twice only one is."""
+    names += sum(sum(map(_names_in, column)) for column in columns if {*map(type, column)} & {dict, list})
+    return content.count(b":") == names or sum(map(bool, _STRING.findall(content))) == names
 
 
 def _no_fields(source: Source) -> Finding:
@@ -147,8 +208,9 @@ def _diagnose_array(source: Source, text: str) -> list[Finding]:
 
 
 def _diagnose_record(source: Source, text: str, line: int) -> list[Finding]:
+    objects: list[list[str]] = []
     try:
-        value = _strict(text)
+        value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=lambda pairs: _object(pairs, objects))
         text.encode()
         json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
@@ -164,19 +226,22 @@ def _diagnose_record(source: Source, text: str, line: int) -> list[Finding]:
         return [finding("not-records", source.name, line, found=_said(value))]
     if _too_deep(text, line):
         return [finding("bad-json", source.name, line, reason="nested too deeply")]
-    return []
+    return [found for names in objects for found in _twice(source, names, line, names is objects[-1])]
 
 
-def _strict(text: str) -> Any:
-    return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique)
+def _object(pairs: list[tuple[str, Any]], objects: list[list[str]]) -> dict[str, Any]:
+    """An object, its names noted: the last that ends is the record itself."""
+    objects.append([name for name, _ in pairs])
+    return dict(pairs)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    seen = dict(pairs)
-    if len(seen) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the field {next(k for k in keys if keys.count(k) > 1)!r} is there twice")
-    return seen
+def _twice(source: Source, names: list[str], line: int, record: bool) -> list[Finding]:
+    twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+    if twice is None:
+        return []
+    if record:
+        return [finding("bad-json", source.name, line, reason=f"the field {twice!r} is there twice")]
+    return [finding("repeated-key", source.name, line, key=twice)]
 
 
 def _no_constant(name: str) -> Any:

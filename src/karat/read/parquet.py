@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from karat.findings import InputError, finding
-from karat.read.relation import Engine, normalise, quoted
+from karat.read.relation import Engine, quoted
+from karat.read.roles import Records
 from karat.read.source import Source
-from karat.read.table import Read, Table
+from karat.read.table import Read
+from karat.side import Origin
 
 
 def is_parquet(source: Source) -> bool:
@@ -17,12 +19,11 @@ def is_arrow(source: Source) -> bool:
     return source.head.startswith(b"ARROW1")
 
 
-def read_parquet(engine: Engine, source: Source, read: Read) -> Table:
+def read_parquet(engine: Engine, source: Source, read: Read) -> Records:
     """A Parquet file; only the columns that are needed leave the disk."""
     scan = f"read_parquet({source.sql})"
     try:
-        engine.types(scan)
-        return normalise(engine, read, scan, "parquet", line_of=lambda row: row + 1, findings=source.findings)
+        return _records(engine, scan, source, read, "parquet")
     except InputError:
         raise
     except Exception as error:
@@ -30,7 +31,7 @@ def read_parquet(engine: Engine, source: Source, read: Read) -> Table:
         raise InputError([finding("file-unreadable", source.name, reason=reason)]) from error
 
 
-def read_arrow(engine: Engine, source: Source, read: Read) -> Table:
+def read_arrow(engine: Engine, source: Source, read: Read) -> Records:
     """An Arrow (Feather) file; needs pyarrow or Polars."""
     name = quoted(f"raw {read.role} {read.name}")
     try:
@@ -40,7 +41,14 @@ def read_arrow(engine: Engine, source: Source, read: Read) -> Table:
     except Exception as error:
         reason = "the Arrow data are broken or cut off"
         raise InputError([finding("file-unreadable", source.name, reason=reason)]) from error
-    return normalise(engine, read, name, "arrow", line_of=lambda row: row + 1, findings=source.findings)
+    return _records(engine, name, source, read, "arrow")
+
+
+def _records(engine: Engine, relation: str, source: Source, read: Read, format: str) -> Records:
+    columns = engine.columns(relation)
+    rows = len(next(iter(columns.values()), ()))
+    origin = Origin(read.name, read.role, format, lambda row: row + 1)
+    return Records(origin, columns, rows, findings=list(source.findings))
 
 
 def _arrow(source: Source) -> object:

@@ -15,10 +15,10 @@ import numpy as np
 
 from karat.columns import Floats, Text
 from karat.findings import LIMIT, InputError, finding
-from karat.read.codes import label_of
 from karat.read.source import Source
-from karat.read.table import NAMES, Read, Table, side_table
-from karat.side import Origin, by_query
+from karat.read.table import NAMES, Read, side_table
+from karat.side import Origin, Side, by_query
+from karat.values import text as label_of
 
 _OBJECT = re.compile(
     rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:\s*(?:-?\d|-?Infinity|NaN|null))'
@@ -31,7 +31,7 @@ def is_rankings(source: Source) -> bool:
     return bool(found) and found[1].decode(errors="replace").lower() not in usual  # type: ignore[index]
 
 
-def read_rankings(engine: Any, source: Source, read: Read) -> Table:
+def read_rankings(engine: Any, source: Source, read: Read) -> Side:
     """A JSON file of query → document → grade or score."""
     data = source.bytes()
     given: dict[str, dict[str, float]] | None
@@ -75,7 +75,7 @@ def is_dicts(given: Any) -> bool:
     return isinstance(inner, Mapping)
 
 
-def read_dicts(given: Mapping[Any, Mapping[Any, Any]], read: Read, format: str = "dict") -> Table:
+def read_dicts(given: Mapping[Any, Mapping[Any, Any]], read: Read, format: str = "dict") -> Side:
     """A dict of query → document → grade or score, as pytrec_eval takes it."""
     items = [(query, inner) for query, inner in given.items() if len(inner)]
     if not items:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.long import gather, is_long, long_columns
-from karat.read.records import Swept
 from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns, rank_beside
 from karat.read.table import Engine as Engine
 
@@ -68,26 +67,6 @@ def normalise(
     engine.execute(_made(read, relation, types, found, kind, expression))
     table.sql, table.kind, table.roles = name, kind, found
     _check_values(engine, table, relation, quoted(found["value"]), expression, read.drops)
-    return table
-
-
-def held(engine: Engine, read: Read, scan: str, format: str, swept: Swept) -> Table | None:
-    """A table of columns in memory, its relation made when it is asked for; None if it may be a table of another sort."""
-    from karat.read import pages
-
-    types, found = swept.types, match_columns(swept.types, read.columns)
-    lost = set(read.columns) & set(NAMES) - set(found)
-    if lost or pages.shape(types, read) or long_columns(read, types, found, swept.kind):
-        return None
-    expression = _cast(quoted(found["value"]), swept.kind, True)
-    name, raw = table_name(read), quoted(f"raw {read.role} {read.name}")
-    made = _made(read, raw, types, found, swept.kind, expression)
-    engine.later(name, f"CREATE OR REPLACE TEMP TABLE {raw} AS SELECT * FROM {scan}", made)
-    table = Table(
-        read.name, read.role, format, name, types, swept.kind, len(swept.keys.id), keys=swept.keys, roles=found
-    )
-    table.findings = _extra(read, types, found)
-    table.memo["entries"] = swept.values
     return table
 
 

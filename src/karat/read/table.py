@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from karat.contexts.base import Columns, Keys
 from karat.findings import Finding
 from karat.side import Side
+from karat.values import Column
 
 NAMES: dict[str, tuple[str, ...]] = {
     "test_case": ("test_case", "testcase", "query", "query_id", "query-id", "qid", "q_id", "topic"),
@@ -65,6 +66,8 @@ class Engine(Protocol):
     def later(self, name: str, *statements: str) -> None: ...
     def register(self, name: str, columns: Any) -> None: ...
     def types(self, source: str) -> dict[str, str]: ...
+    def stream(self, name: str, frame: Any) -> str: ...
+    def columns(self, relation: str, names: Iterable[str] | None = None) -> dict[str, Column]: ...
 
 
 @dataclass
@@ -116,12 +119,10 @@ class Table:
         return self.line_of(row)
 
 
-def side_table(side: Side, findings: list[Finding]) -> Table:
-    """The table of a side that a reader gave at once."""
-    origin = side.origin
-    table = Table(origin.name, origin.role, origin.format, "", {}, side.kind, side.records, findings=findings)
-    table.line_of, table.context, table.side = origin.line_of, side.context, side
-    return table
+def side_table(side: Side, findings: list[Finding]) -> Side:
+    """A side with what its reader found."""
+    side.findings = findings
+    return side
 
 
 def rank_beside(columns: Iterable[str], value: str) -> str | None:

@@ -13,9 +13,9 @@ from karat.columns import Text
 from karat.findings import Finding, InputError, finding, limited
 from karat.read import fast
 from karat.read.source import Source
-from karat.read.table import Read, Table, side_table
+from karat.read.table import Read, side_table
 from karat.read.trec_rows import Rows
-from karat.side import Origin, by_query
+from karat.side import Origin, Side, by_query
 
 
 def is_qrels(source: Source) -> bool:
@@ -68,7 +68,7 @@ QRELS = Layout("query, iteration (or subtopic), document and grade", 4, (1, 2), 
 RUN = Layout("query, Q0, document, rank, score and tag", 6, (2,), (4, 3), "score", spare=True)
 
 
-def read_qrels(engine: Any, source: Source, read: Read) -> Table:
+def read_qrels(engine: Any, source: Source, read: Read) -> Side:
     """Judgements, four fields a line; where iterations differ they are subtopics."""
     rows, findings = _rows(source, QRELS)
     iteration, document = rows.texts
@@ -82,7 +82,7 @@ def read_qrels(engine: Any, source: Source, read: Read) -> Table:
     return side_table(side, [*source.findings, *findings])
 
 
-def read_run(engine: Any, source: Source, read: Read) -> Table:
+def read_run(engine: Any, source: Source, read: Read) -> Side:
     """A ranking, six fields a line; scores decide, the stated ranks are kept to compare."""
     rows, findings = _rows(source, RUN)
     score, rank = rows.numbers

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from karat.cells import Cells
-from karat.contexts.labels import ordered
+from karat.columns import ordered
 from karat.evaluation import SystemResult
 from karat.findings import Finding, InputError, finding
 from karat.metric import MetricError

@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from karat.cells import Ints, Sparse
-from karat.contexts.base import Context, Counted, Run, Table
+from karat.align import Aligned
+from karat.cells import Cells, Sparse
+from karat.check import repeated_ids
+from karat.columns import distinct
+from karat.contexts.base import Context
 from karat.contexts.clustering.cells import Clusters
-from karat.contexts.entries import Entries, cases, entries, ids, moved, places
-from karat.contexts.groups import distinct
 from karat.contexts.options import OPTIONS
-from karat.contexts.pairing import Coverage, coverage_findings, repeated_ids
 from karat.findings import Finding, finding
+from karat.side import Entries, Side
 
 
 class Clustering(Context):
@@ -39,109 +41,82 @@ class Clustering(Context):
     options = OPTIONS["clustering"]
     example = '{"id": "1", "value": ["cluster 3"]}'
 
-    def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
-        return repeated_ids(run, table)
+    waist = True
 
-    def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
-        place = places(run, gold, pred)
-        coverage = Coverage(gold.rows, pred.rows, int((place >= 0).sum()))
-        findings = coverage_findings(run, gold, pred, coverage, options)
-        sides = [entries(run, gold), moved(entries(run, pred), place)]
-        findings += [f for side, table in zip(sides, (gold, pred), strict=True) for f in _remarks(side, table, options)]
-        gold_of, pred_of = (_memberships(side, gold.rows, options) for side in sides)
-        keep = np.bincount(gold_of[0], minlength=gold.rows) > 0
-        found = np.bincount(pred_of[0], minlength=gold.rows) > 0
-        if options["missing"] == "skip":
-            keep &= found
+    def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
+        """Labels are clusters; the place in a list says nothing."""
+        return replace(side, entries=_once(Entries(side.entries.unit, {"label": side.entries["label"]})))
+
+    def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
+        return repeated_ids(side)
+
+    def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:
+        """Items in several clusters, and noise, are said."""
+        out, noise = [], options["noise"] or "-1"
+        for side in (gold, pred):
+            several = int((side.entries.sizes(len(side)) > 1).sum())
+            if several:
+                out.append(finding("cluster-overlap", side.name, count=several))
+            if noise in side.names["label"]:
+                count = int((side.entries["label"] == side.names["label"].index(noise)).sum())
+                code = "noise-items" if options["noise"] else "noise-unsaid"
+                out.append(finding(code, side.name, count=count, name=noise, policy=options["noise_as"]))
+        return out
+
+    def reduce(self, both: Aligned, options: Mapping[str, Any]) -> Aligned:
+        """Equal items as one; those in a cluster of their own are equal to no other, so they are left as they are."""
+        both = both.take(np.flatnonzero(both.in_gold)) if not both.in_gold.all() else both
+        both, lone = _without_noise(both, options)
+        empty = both.gold.sizes(len(both)) == 0
+        answered = both.pred.sizes(len(both)) > 0
+        drop = (empty & ~lone[0]) | ((options["missing"] == "skip") & ~answered & ~lone[1])
         if options["missing"] == "singletons":
-            pred_of = _with_singletons(pred_of, np.flatnonzero(~found))
-        return Counted(_cells(run, gold, gold_of, pred_of, keep, units), coverage.counts(), findings)
+            lone[1] |= ~answered
+        rows = {"gold alone": lone[0], "pred alone": lone[1]}
+        both = replace(both, rows=both.rows | rows)
+        if drop.any():
+            both = both.take(np.flatnonzero(~drop))
+        return both if options["noise"] or options["missing"] == "singletons" else both.collapsed()
+
+    def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> Clusters:
+        sides = [_memberships(both, which) for which in ("gold", "pred")]
+        return Clusters(both.n, both.case.code, both.case.names, *sides, unit=both.unit, unit_ids=both.ids)
 
 
-Members = tuple[Ints, Ints]
-"""Items and the clusters that they are in."""
+def _once(entries: Entries) -> Entries:
+    """Each cluster of an item once."""
+    order = np.lexsort((entries["label"], entries.unit))
+    rising = entries.at(order)
+    again = (np.diff(rising.unit) == 0) & (np.diff(rising["label"]) == 0)
+    return rising.at(np.flatnonzero(np.append(True, ~again)[: len(rising)]))
 
 
-def _remarks(side: Entries, table: Table, options: Mapping[str, Any]) -> list[Finding]:
-    """Items in several clusters, and noise, are said."""
-    out = []
-    several = int((np.bincount(side.item) > 1).sum()) if len(side.item) else 0
-    if several:
-        out.append(finding("cluster-overlap", table.name, count=several))
-    noise = options["noise"] or "-1"
-    if noise in side.labels:
-        count = int((side.label == side.labels.index(noise)).sum())
-        code = "noise-items" if options["noise"] else "noise-unsaid"
-        out.append(finding(code, table.name, count=count, name=noise, policy=options["noise_as"]))
-    return out
+def _without_noise(both: Aligned, options: Mapping[str, Any]) -> tuple[Aligned, Any]:
+    """Both sides without memberships of noise, and the rows of either side that are thereby in a cluster of their own."""
+    names, noise = both.names["label"], options["noise"]
+    lone = np.zeros((2, len(both)), bool)
+    if noise not in names:
+        return both, lone
+    sides = {}
+    for nth, which in enumerate(("gold", "pred")):
+        side: Entries = getattr(both, which)
+        kept = side.at(np.flatnonzero(side["label"] != names.index(noise)))
+        if options["noise_as"] == "singletons":
+            lone[nth] = (side.sizes(len(both)) > 0) & (kept.sizes(len(both)) == 0)
+        sides[which] = kept
+    return replace(both, gold=sides["gold"], pred=sides["pred"]), lone
 
 
-def _memberships(side: Entries, rows: int, options: Mapping[str, Any]) -> Members:
-    """Item and cluster of each membership, noise dealt with."""
-    noise = side.labels.index(options["noise"]) if options["noise"] in side.labels else -1
-    is_noise = side.label == noise
-    kept = side.item[~is_noise], side.label[~is_noise]
-    if options["noise_as"] == "missing" or not is_noise.any():
-        return kept
-    return _with_singletons(kept, np.setdiff1d(side.item[is_noise], kept[0]))
-
-
-def _with_singletons(members: Members, items: Ints) -> Members:
-    """Each of the items in a cluster of its own."""
-    free = int(members[1].max(initial=-1)) + 1
-    return np.concatenate([members[0], items]), np.concatenate([members[1], free + np.arange(len(items))])
-
-
-def _cells(run: Run, gold: Table, gold_of: Members, pred_of: Members, keep: Any, units: bool) -> Clusters:
-    """Items with the same clusters on both sides become one cell."""
-    test_case, names = cases(run, gold)
-    used = np.unique(test_case[keep])
-    place = np.where(keep, np.cumsum(keep) - 1, -1)
-    test_case = np.searchsorted(used, test_case[keep])
-    sides = [_own(members, place, test_case) for members in (gold_of, pred_of)]
-    codes = [_set_codes(item, cluster, len(test_case)) for item, cluster in sides]
-    _, cell = distinct(
-        (test_case * (codes[0].max(initial=0) + 1) + codes[0]) * (codes[1].max(initial=0) + 1) + codes[1]
-    )
-    first = np.zeros(int(cell.max(initial=-1)) + 1, np.int64)
-    first[cell[::-1]] = np.arange(len(cell))[::-1]
-    matrices = [_matrix(item, cluster, first, len(cell)) for item, cluster in sides]
-    return Clusters(
-        np.bincount(cell), test_case[first], [names[t] for t in used], *matrices,
-        unit=cell if units else None, unit_ids=np.array(ids(run, gold), object)[keep].tolist() if units else None,
-    )  # fmt: skip
-
-
-def _own(members: Members, place: Ints, test_case: Ints) -> Members:
-    """Memberships of the kept items; clusters of different test cases are different clusters."""
-    item = place[members[0]]
-    item, cluster = item[item >= 0], members[1][item >= 0]
-    _, cluster = distinct(test_case[item] * (int(cluster.max(initial=0)) + 1) + cluster)
-    width = int(cluster.max(initial=0)) + 1
-    key, _ = distinct(item * width + cluster)
-    return key // width, key % width
-
-
-def _set_codes(item: Ints, cluster: Ints, items: int) -> Ints:
-    """A code for each item's set of clusters; ``item`` is sorted."""
-    size = np.bincount(item, minlength=items)
-    start = np.cumsum(size) - size
-    code = np.zeros(items, np.int64)
-    for depth in range(int(size.max(initial=0))):
-        has = np.flatnonzero(size > depth)
-        nth = np.zeros(items, np.int64)
-        nth[has] = cluster[start[has] + depth] + 1
-        _, code = distinct(code * (int(nth.max()) + 1) + nth)
-    return code
-
-
-def _matrix(item: Ints, cluster: Ints, first: Ints, items: int) -> Sparse:
-    """Memberships of one item of each cell."""
-    row = np.full(items, -1)
-    row[first] = np.arange(len(first))
-    inside = row[item] >= 0
-    width = int(cluster.max(initial=-1)) + 1
-    return Sparse.of(row[item[inside]], cluster[inside], 1.0, (len(first), width))
+def _memberships(both: Aligned, which: str) -> Sparse:
+    """Who is in which cluster: clusters of different test cases are different, and so are those of single items."""
+    side: Entries = getattr(both, which)
+    names = max(len(both.names["label"]), 1)
+    _, own = distinct(both.case.code[side.unit] * names + side["label"])
+    alone = np.flatnonzero(both.rows[f"{which} alone"]) if f"{which} alone" in both.rows else np.zeros(0, np.int64)
+    free = int(own.max(initial=-1)) + 1
+    row, column = np.append(side.unit, alone), np.append(own, free + np.arange(len(alone)))
+    order = np.lexsort((column, row))
+    return Sparse.of(row[order], column[order], 1.0, (len(both), free + len(alone)))
 
 
 context = Clustering()

@@ -13,7 +13,7 @@ import numpy as np
 from karat.align import Aligned, Meeting
 from karat.cells import Cells
 from karat.columns import Floats, Mask, firsts, paired
-from karat.contexts.base import Context, Run, Table
+from karat.contexts.base import Context
 from karat.contexts.options import OPTIONS
 from karat.contexts.ranking import checks
 from karat.contexts.ranking.cells import RankingCells
@@ -21,7 +21,7 @@ from karat.contexts.ranking.checks import are_ranks
 from karat.contexts.ranking.limits import within
 from karat.contexts.ranking.places import places
 from karat.contexts.ranking.rows import Rows
-from karat.contexts.ranking.sides import by_documents, of_relation
+from karat.contexts.ranking.sides import by_documents
 from karat.contexts.ranking.trec import GROUPS
 from karat.findings import Finding, finding
 from karat.metric import MetricError
@@ -51,8 +51,8 @@ class Ranking(Context):
     example = "q1 0 doc7 2  (judgements)   q1 Q0 doc7 1 14.2 run  (ranking)"
     waist = True
 
-    def side(self, run: Run, table: Table, options: Mapping[str, Any]) -> Side:
-        return of_relation(run, table) if table.side is None else by_documents(table.side)
+    def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
+        return by_documents(side)
 
     def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
         form = side.facts.get("form")

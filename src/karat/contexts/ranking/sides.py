@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from karat.columns import Codes, Floats, Text
-from karat.contexts.base import Run, Table
-from karat.side import Entries, Keys, Origin, Side, by_query
+from karat.columns import Codes, Text
+from karat.side import Entries, Side, by_query
 
 
 def by_documents(side: Side) -> Side:
@@ -24,35 +22,14 @@ def by_documents(side: Side) -> Side:
     columns |= {"rank": np.asarray(side.units["rank"], float)} if "rank" in side.units else {}
     query = Text.of(keys.case.names)[keys.case.code]
     out = by_query(side.origin, query, np.ones(len(query), np.int64), columns)
-    out.facts["column"] = side.facts.get("number", "")
+    out.facts["column"] = side.facts.get("column", "")
+    out.findings, out.records = side.findings, side.records
     if "cluster" in side.units:
         out.units["cluster"] = _clusters(out, side.units["cluster"].texts())
     if side.record is None or out.record is None:
         return out
     entries = Entries(out.entries.unit, out.entries.columns | {"record": side.record[out.entries["record"]]})
     return replace(out, entries=entries, record=side.record[out.record])
-
-
-def of_relation(run: Run, table: Table) -> Side:
-    """The records of an engine's relation."""
-    beside = "cluster" if table.role == "gold" else "rank"
-    names = [name for name in run(f"SELECT * FROM {table.sql} LIMIT 0") if name in ("test_case", "id", "value", beside)]
-    rows = run(f"SELECT {', '.join(names)} FROM {table.sql}")
-    # A missing number is said by the reader already; pandas has NaN for both.
-    number = _numbers(rows["value"], np.nan if table.format == "pandas" else 0.0)
-    units: dict[str, Any] = {"rank": _numbers(rows["rank"], np.nan)} if "rank" in rows else {}
-    if "cluster" in rows:
-        units["cluster"] = Codes.of(rows["cluster"].tolist())
-    keys = Keys(Codes.of(rows["test_case"].tolist()), list(map(str, rows["id"].tolist())))
-    origin = Origin(table.name, table.role, table.format, table.line)
-    facts = {"number": table.roles.get("value", "").lower()}
-    return by_documents(
-        Side(origin, "number", keys, Entries(np.arange(len(number)), {"number": number}), {}, units, facts)
-    )
-
-
-def _numbers(column: Any, missing: float) -> Floats:
-    return np.asarray(np.ma.filled(column.astype(float), missing), float)
 
 
 def _clusters(side: Side, cluster: Sequence[str | None]) -> Codes:

@@ -4,21 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from karat.cells import Sparse
-from karat.contexts.base import Context, Counted, Run, Table
-from karat.contexts.entries import Entries, Floats, cases, entries, ids, moved, places
-from karat.contexts.labels import ordered, unknown_labels
+from karat.align import Aligned, Meeting
+from karat.cells import Cells, Sparse
+from karat.check import at_units, repeated_ids
+from karat.columns import Floats, firsts
+from karat.contexts.base import Context
+from karat.contexts.labels import outside_hierarchy, unknown_labels
 from karat.contexts.options import OPTIONS
-from karat.contexts.pairing import Coverage, bad_rows, coverage_findings, repeated_ids
 from karat.contexts.soft.cells import SoftCells
 from karat.contexts.soft.checks import check_votes, check_weights, texts_for_weights
 from karat.contexts.soft.hard import tied
-from karat.contexts.tree import outside_hierarchy
 from karat.findings import Finding, InputError, finding
+from karat.side import Entries, Side
 
 
 class Soft(Context):
@@ -32,74 +34,71 @@ class Soft(Context):
     options = OPTIONS["soft"]
     example = '{"id": "1", "value": {"A": 0.7, "B": 0.3}}'
 
-    def check(self, run: Run, table: Table, options: Mapping[str, Any]) -> list[Finding]:
-        found = repeated_ids(run, table)
-        if table.kind == "label":
-            return found + bad_rows(run, table, "bad-json", "value LIKE '{%'", reason="an object that JSON cannot read")
-        return found + (check_weights(run, table) if table.kind == "weights" else check_votes(run, table))
+    waist = True
 
-    def count(self, run: Run, gold: Table, pred: Table, options: Mapping[str, Any], *, units: bool = False) -> Counted:
-        place = places(run, gold, pred)
-        of_gold, of_pred = entries(run, gold), moved(entries(run, pred), place)
-        texts_for_weights((gold, of_gold), (pred, entries(run, pred)))
-        answered = np.bincount(place[place >= 0], minlength=gold.rows) > 0
-        coverage = Coverage(gold.rows, pred.rows, int(answered.sum()))
-        findings = coverage_findings(run, gold, pred, coverage, options)
-        findings += unknown_labels(_unknown(of_gold, of_pred), of_gold.labels, pred)
-        findings += outside_hierarchy(of_gold.labels, options["hierarchy"], gold.name)
-        keep = np.bincount(of_gold.item, minlength=gold.rows) > 0
-        if options["missing"] == "skip":
-            keep &= answered
-        cells = _cells(run, gold, of_gold, of_pred, keep, options, units)
-        return Counted(cells, coverage.counts(), [*findings, *_ties(cells, gold)])
+    def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
+        """A single label has all the weight."""
+        if side.kind != "label":
+            return side
+        columns = {"label": side.entries["label"], "number": np.ones(len(side.entries))}
+        return replace(side, entries=Entries(side.entries.unit, columns))
+
+    def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
+        found = repeated_ids(side)
+        if side.kind == "label":
+            objects = [code for code, name in enumerate(side.names["label"]) if name.startswith("{")]
+            rows = side.entries.unit[np.isin(side.entries["label"], objects)]
+            return found + at_units(side, "bad-json", rows, reason="an object that JSON cannot read")
+        return found + (check_weights(side) if side.kind == "weights" else check_votes(side))
+
+    def coverage(self, gold: Side, pred: Side, both: Meeting, options: Mapping[str, Any]) -> list[Finding]:
+        texts_for_weights(gold, pred)
+        return super().coverage(gold, pred, both, options)
+
+    def reduce(self, both: Aligned, options: Mapping[str, Any]) -> Aligned:
+        """Items without a gold weight are left out; equal items are one."""
+        keep = both.gold.sizes(len(both)) > 0
+        both = both if keep.all() else both.take(np.flatnonzero(keep))
+        return both.collapsed()
+
+    def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> SoftCells:
+        classes, annotators = both.names["label"], both.names.get("annotator", [])
+        size = (len(both), len(classes))
+        votes, answers = (_votes(side, len(annotators), size) for side in (both.gold, both.pred))
+        return SoftCells(
+            _weights(both.gold, size), _weights(both.pred, size), both.case.code, both.case.names, classes, n=both.n,
+            hierarchy=options["hierarchy"], how=options["harden"], at=options["threshold"],
+            position=positions(classes, options["order"]), annotators=annotators, votes_of=votes, answers_of=answers,
+            unit=both.unit, unit_ids=both.ids,
+        )  # fmt: skip
+
+    def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:
+        known = gold.names["label"]
+        uses = pred.entries["label"][pred.entries["number"] > 0] if "number" in pred.entries else pred.entries["label"]
+        count = np.bincount(uses, minlength=len(pred.names["label"]))
+        lone = {name: int(count[i]) for i, name in enumerate(pred.names["label"]) if count[i] and name not in {*known}}
+        out = unknown_labels(lone, known, pred) + outside_hierarchy(known, options["hierarchy"], gold.name)
+        assert isinstance(cells, SoftCells)
+        return out + _ties(cells, gold)
 
 
-def _unknown(gold: Entries, pred: Entries) -> dict[str, int]:
-    count = np.bincount(pred.label[pred.weight > 0], minlength=len(pred.labels))
-    return {name: int(count[i]) for i, name in enumerate(pred.labels) if count[i] and name not in set(gold.labels)}
-
-
-def _cells(
-    run: Run, gold: Table, of_gold: Entries, of_pred: Entries, keep: Any, options: Mapping[str, Any], units: bool
-) -> SoftCells:
-    classes = ordered([*of_gold.labels, *of_pred.labels])
-    place = np.where(keep, np.cumsum(keep) - 1, -1)
-    kept = [e.of(keep[e.item]) for e in (of_gold, of_pred)]
-    annotators = sorted({*of_gold.annotators, *of_pred.annotators})
-    test_case, names = cases(run, gold)
-    used = np.unique(test_case[keep])
-    size = (int(keep.sum()), len(classes))
-    gold_weight, pred_weight = (_weights(of, place, classes, size) for of in kept)
-    votes, answers = (_votes(of, place, classes, annotators, size) for of in kept)
-    return SoftCells(
-        gold_weight, pred_weight, np.searchsorted(used, test_case[keep]), [names[t] for t in used], classes,
-        hierarchy=options["hierarchy"], how=options["harden"], at=options["threshold"],
-        position=positions(classes, options["order"]), annotators=annotators, votes_of=votes, answers_of=answers,
-        unit=np.arange(size[0]) if units else None,
-        unit_ids=np.array(ids(run, gold), object)[keep].tolist() if units else None,
-    )  # fmt: skip
-
-
-def _weights(of: Entries, place: Any, classes: Sequence[str], size: tuple[int, int]) -> Sparse:
+def _weights(side: Entries, size: tuple[int, int]) -> Sparse:
     """Weights by item and label; votes become shares. Zeros are kept: a label can be named with weight 0."""
-    item, label, weight = place[of.item], of.recoded(classes), of.weight
-    if of.annotator is None:
-        return Sparse(item, label, weight, size)
-    key = np.sort(item * size[1] + label)
-    start = np.flatnonzero(np.append(True, np.diff(key) > 0)[: len(key)])
-    votes, row = np.diff(np.append(start, len(key))), key[start] // max(size[1], 1)
+    if "number" in side:
+        return Sparse(side.unit, side["label"], side["number"], size)
+    wide = max(size[1], 1)
+    key = np.sort(side.unit * wide + side["label"])
+    start = np.flatnonzero(firsts(key))
+    votes, row = np.diff(np.append(start, len(key))), key[start] // wide
     total = np.bincount(row, votes, size[0])
-    return Sparse(row, key[start] % max(size[1], 1), votes / total[row], size)
+    return Sparse(row, key[start] % wide, votes / total[row], size)
 
 
-def _votes(
-    of: Entries, place: Any, classes: Sequence[str], annotators: Sequence[str], size: tuple[int, int]
-) -> Sparse | None:
-    if of.annotator is None:
+def _votes(side: Entries, annotators: int, size: tuple[int, int]) -> Sparse | None:
+    if "annotator" not in side:
         return None
-    who = np.searchsorted(np.array(annotators, object), np.array(of.annotators, object))[of.annotator]
-    column = who * len(classes) + of.recoded(classes)
-    return Sparse.of(place[of.item], column, 1.0, (size[0], len(annotators) * len(classes)))
+    column = side["annotator"] * size[1] + side["label"]
+    return Sparse.of(side.unit, column, 1.0, (size[0], annotators * size[1]))
 
 
 def positions(classes: Sequence[str], order: str | None) -> Floats | None:
@@ -125,11 +124,11 @@ def positions(classes: Sequence[str], order: str | None) -> Floats | None:
     return np.array([place[label] for label in classes])
 
 
-def _ties(cells: SoftCells, gold: Table) -> list[Finding]:
+def _ties(cells: SoftCells, gold: Side) -> list[Finding]:
     if cells.how != "majority":
         return []
-    count = tied(cells.aligned, cells.aligned.gold)
-    return [finding("tied-majority", gold.name, count=count, total=len(cells))] if count else []
+    count = int(cells.n[tied(cells.aligned, cells.aligned.gold)].sum())
+    return [finding("tied-majority", gold.name, count=count, total=int(cells.n.sum()))] if count else []
 
 
 context = Soft()

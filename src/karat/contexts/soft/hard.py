@@ -27,12 +27,12 @@ def harden(a: Aligned, weight: Floats, how: str, at: float = 0.5) -> Mask:
     raise ValueError(f"harden is majority or threshold, not {how!r}")
 
 
-def tied(a: Aligned, weight: Floats) -> int:
-    """Number of items in which several labels share the largest weight."""
+def tied(a: Aligned, weight: Floats) -> Mask:
+    """Items in which several labels share the largest weight."""
     top = np.zeros(a.items)
     np.maximum.at(top, a.item, weight)
     at_top = np.bincount(a.item, (weight == top[a.item]) & (weight > 0), a.items)
-    return int((at_top > 1).sum())
+    return np.asarray(at_top > 1)
 
 
 def confidence(a: Aligned) -> tuple[Floats, Floats, Floats]:

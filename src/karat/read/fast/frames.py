@@ -14,11 +14,11 @@ import numpy as np
 
 from karat.columns import PADDING, Bytes, Floats, Ints, Text
 from karat.findings import InputError, finding
-from karat.read.table import NUMBERS, Read, Table, match_columns, rank_beside, side_table
-from karat.side import Origin, by_query
+from karat.read.table import NUMBERS, Read, match_columns, rank_beside, side_table
+from karat.side import Origin, Side, by_query
 
 
-def rankings(frame: Any, read: Read) -> Table | None:
+def rankings(frame: Any, read: Read) -> Side | None:
     """A frame of rankings by its Arrow columns; None if it is something else, or pyarrow is not there."""
     if "cluster" in read.columns:  # a column that only the engine carries along
         return None
@@ -40,7 +40,7 @@ def rankings(frame: Any, read: Read) -> Table | None:
     return _of_arrow(arrow, columns, roles, read)
 
 
-def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) -> Table | None:
+def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) -> Side | None:
     value, types = columns[roles["value"]], arrow.types
     number = any(is_it(value.type) for is_it in (types.is_integer, types.is_floating, types.is_boolean))
     if not number or any(columns[c].null_count for c in roles.values()):

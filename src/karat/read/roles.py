@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From records with columns of any name to a side: which column is which, what the values are, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from karat import values
+from karat.check import blank
+from karat.columns import Codes, Ints, within
+from karat.findings import Finding, InputError, finding, limited
+from karat.read.table import NAMES, NUMBERS, Read, match_columns, rank_beside
+from karat.side import Entries, Keys, Origin, Positions, Side, units_of
+from karat.values import KINDS, SAID, Column, Nested
+
+LONG = {
+    "annotator": ("annotator", "annotator_id", "rater", "coder", "worker", "worker_id"),
+    "score": ("score", "weight", "probability", "prob", "confidence"),
+}
+"""Columns that make a table long: a row for each label of an item, or for each annotator."""
+TEXTS = ("text", "sentence", "tweet", "content", "body", "title", "question")
+"""Names of columns that hold the text of an item."""
+MOST_TEXTS = 200_000
+"""Units whose texts are carried along; of larger data sets the texts stay where they are."""
+
+
+@dataclass(eq=False)
+class Records:
+    """What a reader gives: columns under their own names, one value to a record."""
+
+    origin: Origin
+    columns: dict[str, Column]
+    rows: int
+    typed: bool = True
+    """Whether numbers and texts are told apart: a text file cannot."""
+    findings: list[Finding] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Meaning:
+    """What the values of a side are."""
+
+    kind: str
+    """label, labels, weights, votes or number."""
+    column: Column
+    nested: Nested | None = None
+    unsure: bool = False
+    """Whether numbers may be labels as well as ranks or relevances."""
+    truth: bool = False
+    """Whether the labels are true and false."""
+    numeric: bool = False
+    """Whether the labels are numbers."""
+
+
+def read_side(records: Records, read: Read) -> Side:
+    """The records as a side with one kind of value, or the findings that say why not."""
+    findings = list(records.findings)
+    roles = match_columns(list(records.columns), read.columns)
+    _required(records, read, roles)
+    if not records.rows:
+        raise InputError([finding("no-records", read.name)])
+    columns = {role: _column(records, name) for role, name in roles.items()}
+    findings += _nested_ids(records, columns)
+    meaning = _meaning(records, read, roles["value"], columns["value"], findings)
+    if any(f.severity == "error" for f in findings):
+        raise InputError(findings)
+    keys = _keys(columns, records.rows)
+    missing = _blank_keys(records, keys, columns)
+    long = _long(records, read, roles, keys, meaning)
+    carried = _carried(records, read, roles)
+    used = {*roles.values(), *long.values(), *(() if long else carried.values())}
+    extra = [name for name in records.columns if name not in used]
+    if extra:
+        findings.append(finding("extra-fields", read.name, fields=", ".join(extra[:10])))
+    if long:
+        return _gathered(records, read, keys, meaning, long, findings + missing)
+    entries, names = _entries(meaning, records.rows)
+    side = Side(
+        records.origin, meaning.kind, keys, entries, names, facts={"truth": meaning.truth, "unsure": meaning.unsure, "numeric": meaning.numeric},
+        records=records.rows, findings=findings, units=_units(records, read, carried),
+    )  # fmt: skip
+    if meaning.kind == "number":
+        side.facts["column"] = roles["value"].strip().lower()
+    missing += [] if read.drops else [*_without_value(side, meaning), *_blank_labels(side)]
+    side.findings += sorted(missing, key=lambda found: found.line or records.rows * 1000)
+    return side
+
+
+def _column(records: Records, name: str) -> Column:
+    """A column in Python's own types; where a file has only texts, numbers are spelt as numbers."""
+    column = values.plain(records.columns[name])
+    return column if records.typed else values.as_numbers(values.texts_of(column))
+
+
+def _required(records: Records, read: Read, roles: Mapping[str, str]) -> None:
+    names = list(records.columns)
+    head = 1 if records.origin.format in ("csv", "tsv") else None
+    lost = [
+        role for role in ("id", "value", "test_case") if role not in roles and (role == "value" or role in read.columns)
+    ]
+    expected = {role: read.columns.get(role) or "one of " + ", ".join(NAMES[role][:5]) + ", …" for role in lost}
+    bad = [
+        finding("missing-column", read.name, head, role=role.replace("_", "-"), expected=expected[role], found=", ".join(names) or "none")
+        for role in lost
+    ]  # fmt: skip
+    if bad:
+        raise InputError(bad)
+
+
+def _nested_ids(records: Records, columns: Mapping[str, Column]) -> list[Finding]:
+    out: list[Finding] = []
+    for role in ("id", "test_case"):
+        column = columns.get(role)
+        if isinstance(column, list) and set(map(type, column)) & {list, tuple, dict}:
+            rows = [i for i, value in enumerate(column) if isinstance(value, (list, tuple, dict))]
+            out += limited(
+                finding("nested-id", records.origin.name, records.origin.line_of(i), field=role) for i in rows
+            )
+    return out
+
+
+# ---- what the values are
+
+
+def _meaning(records: Records, read: Read, name: str, column: Column, findings: list[Finding]) -> Meaning:
+    """What most values are; findings for those that are something else."""
+    kinds = values.kinds_of(column)
+    counts = np.bincount(kinds[kinds >= 0], minlength=len(KINDS))
+    used = [KINDS[i] for i in np.flatnonzero(counts).tolist()]
+    if not used:
+        return Meaning("label", column)
+    kind = KINDS[int(counts.argmax())]
+    if len(used) > 1 and not {*used} <= {"truth", "number"}:
+        findings += _wrong_kind(records, kinds, kind)
+        return Meaning("label", column)
+    if kind == "text":
+        return _of_texts(records, read, name, column, findings)
+    if kind in ("number", "truth") and used == ["truth"]:
+        return Meaning("label", column, truth=True)
+    if kind in ("number", "truth"):
+        return _of_numbers(read, name, column)
+    return _of_nested(records, column, kind == "object", findings)
+
+
+def _wrong_kind(records: Records, kinds: Ints, kind: str) -> list[Finding]:
+    """The values that are not of the kind that most of them are."""
+    wrong = np.flatnonzero((kinds >= 0) & (kinds != KINDS.index(kind))).tolist()
+    origin = records.origin
+    return limited(
+        finding(
+            "wrong-type", origin.name, origin.line_of(i), found=_kind_said(KINDS[kinds[i]]), expected=_kind_said(kind)
+        )
+        for i in wrong
+    )
+
+
+def _kind_said(kind: str) -> str:
+    return SAID[{"text": "label", "list": "labels", "object": "weights"}.get(kind, kind)]
+
+
+def _of_numbers(read: Read, name: str, column: Column) -> Meaning:
+    """Numbers are ranks or relevances in a column called so, labels in a column called label, class, …"""
+    if read.context == "ranking" or (read.context is None and name.strip().lower() in NUMBERS):
+        return Meaning("number", column)
+    unsure = read.context is None and name.strip().lower() == "value"
+    return Meaning("number" if unsure else "label", column, unsure=unsure, numeric=True)
+
+
+def _of_texts(records: Records, read: Read, name: str, column: Column, findings: list[Finding]) -> Meaning:
+    """Labels; or lists and objects that a text spells, if all are; or numbers, in a file that holds nothing but texts."""
+    texts = values.texts_of(column)
+    if not records.typed and (read.context == "ranking" or name.strip().lower() in NUMBERS):
+        numbers, bad = values.numbers(texts)
+        lines = [(records.origin.line_of(i), texts.text(i)) for i in bad.tolist()]
+        findings += limited(
+            finding("not-a-number", records.origin.name, line, field="value", text=text) for line, text in lines
+        )
+        return Meaning("number", numbers)
+    mark = {name.lstrip()[:1] for name in texts.names}
+    if mark not in ({"["}, {"{"}) or read.context == "monolabel":
+        if not records.typed and values.are_numbers(texts):
+            return _of_numbers(read, name, texts)
+        return Meaning("label", column)
+    decoded = values.parsed(texts.names)
+    if decoded is None:
+        broken = [code for code, name in enumerate(texts.names) if not values.is_json(name)]
+        if len(broken) == len(texts.names) and read.context is None:
+            return Meaning("label", column)
+        kind = "labels" if mark == {"["} else "weights"
+        rows = np.flatnonzero(np.isin(texts.code, broken)).tolist()
+        facts = {"expected": SAID[kind], "example": _EXAMPLES[kind]}
+        findings += limited(
+            finding("wrong-values", records.origin.name, records.origin.line_of(i), **facts) for i in rows
+        )
+        return Meaning("label", column)
+    whole: list[Any] = [decoded[code] if code >= 0 else None for code in texts.code.tolist()]
+    return _of_nested(records, whole, mark == {"{"}, findings)
+
+
+_EXAMPLES = {
+    "labels": 'a list of texts, as ["A", "B"]',
+    "weights": 'numbers by label, as {"A": 0.7, "B": 0.3}',
+}
+
+
+def _of_nested(records: Records, column: Any, objects: bool, findings: list[Finding]) -> Meaning:
+    nested = column if isinstance(column, Nested) else values.taken_apart(column, objects)
+    kinds = values.kinds_of(nested.members)
+    if not objects:
+        findings += _wrong_members(records, nested, kinds)
+        return Meaning("labels", column, nested)
+    texts = kinds == KINDS.index("text")
+    first = kinds[np.flatnonzero(np.append(True, np.diff(nested.row) > 0)[: len(kinds)])]
+    votes = len(first) and bool((first == KINDS.index("text")).all())
+    return Meaning("votes" if votes and texts.any() else "weights", column, nested)
+
+
+_MEMBERS = {"text": "texts", "number": "numbers", "truth": "true or false", "list": "lists", "object": "objects"}
+
+
+def _wrong_members(records: Records, nested: Nested, kinds: Ints) -> list[Finding]:
+    """The lists that do not hold what most hold: texts, or numbers. As text, a list in a list would be a label."""
+    counts = np.bincount(kinds[kinds >= 0], minlength=len(KINDS))
+    plain = [i for i, name in enumerate(KINDS) if name not in ("list", "object") and counts[i]]
+    used = np.flatnonzero(counts)
+    if len(used) <= 1 and len(plain) == len(used):
+        return []
+    most = max(plain, key=lambda i: counts[i]) if plain else KINDS.index("text")
+    wrong = sorted(
+        {(int(r), KINDS[k]) for r, k in zip(nested.row.tolist(), kinds.tolist(), strict=True) if k not in (-1, most)}
+    )
+    origin = records.origin
+    return limited(
+        finding("wrong-type", origin.name, origin.line_of(row), found=f"a list that holds {_MEMBERS[kind]}", expected=f"lists of {_MEMBERS[KINDS[most]]}")
+        for row, kind in wrong
+    )  # fmt: skip
+
+
+# ---- keys
+
+
+def _keys(columns: Mapping[str, Column], rows: int) -> Keys:
+    """Test cases and ids as text; records without ids are paired by position."""
+    case = values.spelt(columns["test_case"]) if "test_case" in columns else Codes.one("", rows)
+    if (case.code < 0).any():
+        case = Codes(np.where(case.code < 0, len(case.names), case.code), [*case.names, ""])
+        case = Codes.of([name or "" for name in case.texts()]) if case.names.count("") > 1 else case
+    if "id" not in columns:
+        return Keys(case, Positions(rows))
+    return Keys(case, _ids(columns["id"]))
+
+
+def _ids(column: Column) -> list[str]:
+    """Ids as texts; one that is missing is empty here, and has been said to be."""
+    if isinstance(column, list) and set(map(type, column)) == {str}:
+        return column
+    return [text or "" for text in values.spelt(column).texts()]
+
+
+def _blank_keys(records: Records, keys: Keys, columns: Mapping[str, Column]) -> list[Finding]:
+    """Records without an id, and test cases that some have and others have not."""
+    origin, out = records.origin, list[Finding]()
+    if not keys.by_position and min(keys.id) < "!":
+        kinds = values.kinds_of(columns["id"])
+        for code, rows in (("missing-field", np.flatnonzero(kinds < 0)), ("empty-value", _blank_ids(keys, kinds))):
+            out += limited(finding(code, origin.name, origin.line_of(i), field="id") for i in rows.tolist())
+    empty = np.isin(keys.case.code, blank(keys.case.names))
+    if "test_case" in columns and empty.any() and not empty.all():
+        lines = map(origin.line_of, np.flatnonzero(empty).tolist())
+        out += limited(finding("some-without", origin.name, line, field="test_case") for line in lines)
+    return out
+
+
+def _blank_ids(keys: Keys, kinds: Ints) -> Ints:
+    return np.array([i for i, id in enumerate(keys.id) if kinds[i] >= 0 and not id.strip(" \t\n\r")], np.int64)
+
+
+# ---- entries
+
+
+def _entries(meaning: Meaning, rows: int) -> tuple[Entries, dict[str, list[str]]]:
+    """The values as entries of their records."""
+    if meaning.kind == "label":
+        return _labels(values.spelt(meaning.column).pruned(), rows)
+    if meaning.kind == "number":
+        label, given = values.spelt(meaning.column).pruned(), np.flatnonzero(values.given(meaning.column))
+        number, _ = values.numbers(meaning.column)
+        return Entries(given, {"label": label.code[given], "number": number[given]}), {"label": label.names}
+    nested = meaning.nested
+    assert nested is not None
+    row = nested.row
+    if meaning.kind == "labels":
+        label = values.spelt(nested.members).pruned()
+        return Entries(row, {"label": label.code, "place": within(nested.size)}), {"label": label.names}
+    assert nested.keys is not None
+    key = nested.keys.pruned()
+    if meaning.kind == "votes":
+        label = values.spelt(nested.members).pruned()
+        return Entries(row, {"label": label.code, "annotator": key.code}), {
+            "label": label.names,
+            "annotator": key.names,
+        }
+    number, _ = values.numbers(nested.members)
+    return Entries(row, {"label": key.code, "number": number}), {"label": key.names}
+
+
+def _labels(label: Codes, rows: int) -> tuple[Entries, dict[str, list[str]]]:
+    """One label to a record, and none where there is none."""
+    if not (label.code < 0).any():
+        return Entries(np.arange(rows), {"label": label.code}), {"label": label.names}
+    has = np.flatnonzero(label.code >= 0)
+    return Entries(has, {"label": label.code[has]}), {"label": label.names}
+
+
+def _without_value(side: Side, meaning: Meaning) -> list[Finding]:
+    given = meaning.nested.given if meaning.nested is not None else side.entries.sizes(len(side)) > 0
+    rows = np.flatnonzero(~given).tolist()
+    return limited(finding("missing-field", side.name, side.line(i), field="value") for i in rows)
+
+
+def _blank_labels(side: Side) -> list[Finding]:
+    if side.kind != "label":
+        return []
+    rows = side.entries.unit[np.isin(side.entries["label"], blank(side.names["label"]))].tolist()
+    return limited(finding("empty-value", side.name, side.line(i), field="value") for i in rows)
+
+
+# ---- what rides along
+
+
+def _carried(records: Records, read: Read, roles: Mapping[str, str]) -> dict[str, str]:
+    """Columns that no metric of labels reads: gold's texts and clusters, and ranks beside scores."""
+    if read.role != "gold":
+        rank = rank_beside(records.columns, roles["value"])
+        return {"rank": rank} if rank else {}
+    text = next((name for name in records.columns if name.lower() in TEXTS and name not in roles.values()), None)
+    out = {"text": text} if text else {}
+    cluster = read.columns.get("cluster")
+    if cluster is not None:
+        if cluster not in records.columns:
+            found = ", ".join(records.columns)
+            raise InputError([finding("cluster-column-missing", read.name, column=cluster, found=found)])
+        out["cluster"] = cluster
+    return out
+
+
+def _units(records: Records, read: Read, carried: Mapping[str, str]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for role, name in carried.items():
+        column = _column(records, name)
+        if role == "rank":
+            out[role] = values.numbers(column)[0]
+        elif role == "cluster":
+            out[role] = values.spelt(column)
+        elif records.rows <= MOST_TEXTS:
+            out[role] = values.spelt(column).texts()
+    return out
+
+
+# ---- long tables
+
+
+def _long(records: Records, read: Read, roles: Mapping[str, str], keys: Keys, meaning: Meaning) -> dict[str, str]:
+    """The annotator or score column of a table with several rows to an item, where the context could mean it."""
+    if meaning.kind not in ("label", "number") or keys.by_position or read.context not in (None, "soft", "multilabel"):
+        return {}
+    free = [name for name in records.columns if name not in roles.values()]
+    found = match_columns(free, {k: v for k, v in read.columns.items() if k in LONG}, LONG)
+    if "annotator" in found:
+        return {"annotator": found["annotator"]}
+    repeats = len(set(keys.id)) < len(keys.id)
+    return found if found and (read.context == "soft" or repeats) else {}
+
+
+def _gathered(
+    records: Records, read: Read, keys: Keys, meaning: Meaning, long: Mapping[str, str], findings: list[Finding]
+) -> Side:
+    """Rows of an item and a label (with a score), or of an item and an annotator, as one unit per item."""
+    votes = "annotator" in long
+    label = values.spelt(meaning.column).pruned()
+    given = _column(records, long["annotator" if votes else "score"])
+    other = values.spelt(given).pruned() if votes else None
+    number, not_numbers = (np.zeros(records.rows), np.zeros(0, np.int64)) if votes else values.numbers(given)
+    missing = (
+        {"label": label.code < 0, "annotator": other.code < 0}
+        if other is not None
+        else {"label": label.code < 0, "score": np.isnan(number)}
+    )
+    origin = records.origin
+    bad: list[Finding] = []
+    for name, rows in missing.items():
+        for row in np.flatnonzero(rows).tolist():
+            worded = row in set(not_numbers.tolist())
+            facts = {"field": name} | (
+                {"text": str(given[row]) if not isinstance(given, Codes) else given.text(row)} if worded else {}
+            )
+            bad.append(
+                finding("not-a-number" if worded else "missing-field", origin.name, origin.line_of(row), **facts)
+            )
+    if bad:
+        raise InputError([*findings, *limited(bad)])
+    unit, first = units_of(keys)
+    key = other.code if other is not None else label.code
+    columns: dict[str, Any] = (
+        {"label": label.code, "annotator": key} if votes else {"label": label.code, "number": number}
+    )
+    # Of a label that is scored twice the best place counts, of an annotator's votes the first.
+    order = np.lexsort((np.arange(records.rows), np.zeros(records.rows) if votes else -number, key, unit))
+    again = np.append(False, (np.diff(unit[order]) == 0) & (np.diff(key[order]) == 0))
+    if again.any():
+        code = "repeated-vote" if votes else "repeated-label"
+        repeats = _later(unit, key)
+        findings.append(finding(code, origin.name, origin.line_of(int(repeats[0])), count=len(repeats)))
+    kept = np.sort(order[~again])
+    entries = Entries(unit[kept], {name: column[kept] for name, column in columns.items()})
+    entries = entries.moved(np.arange(len(first)))
+    names = {"label": label.names} | ({"annotator": other.names} if other is not None else {})
+    return Side(
+        origin, "votes" if votes else "weights", keys.take(first), entries, names, record=first, records=records.rows, findings=findings
+    )  # fmt: skip
+
+
+def _later(unit: Ints, key: Ints) -> Ints:
+    """Records whose unit and key an earlier record has, in file order."""
+    order = np.lexsort((np.arange(len(unit)), key, unit))
+    again = np.append(False, (np.diff(unit[order]) == 0) & (np.diff(key[order]) == 0))
+    return np.sort(order[again])
+
+
+def as_labels(side: Side) -> Side:
+    """Numbers as labels; what is no number is a missing value then."""
+    of = side.entries
+    bad = limited(
+        finding("missing-field", side.name, side.line(i), field="value") for i in of.unit[of["label"] < 0].tolist()
+    )
+    entries = Entries(of.unit, {"label": of["label"]}).at(np.flatnonzero(of["label"] >= 0))
+    return replace(side, kind="label", entries=entries, findings=[*side.findings, *bad])

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a value means: the one room where labels, ids, numbers, lists and objects are told apart and spelt.
+
+Files, frames, lists and dicts all come through here, so that the container never changes a score or a message:
+a column is a list of Python values, an array, or codes; a number is spelt without an empty fraction (1.0 is 1, and −0.0
+is 0), true and false as in JSON, and true is 1 where it stands among numbers. Texts stay as they are, but for those of
+files that have nothing else: where all of a column are numbers they are spelt as numbers are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import chain
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.columns import Codes, Floats, Ints, Mask, hashed
+
+
+@dataclass(frozen=True, eq=False)
+class Nested:
+    """Lists or objects taken apart: how many members each row has, the keys of objects, and the members."""
+
+    size: Ints
+    keys: Codes | None
+    members: Column
+    given: Mask
+    """Rows that hold a list or object at all."""
+
+    def __len__(self) -> int:
+        return len(self.size)
+
+    @property
+    def row(self) -> Ints:
+        """The row of each member."""
+        return np.repeat(np.arange(len(self.size)), self.size)
+
+
+Column = Any
+"""Values as a reader has them: a list of Python values, an array, `Codes`, or `Nested`."""
+
+LARGEST = 1e22
+"""Whole numbers from here on are not told apart as floats, and are spelt with their power of ten."""
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
+_EMPTY_FRACTION = re.compile(r"\.0+$")
+
+_KINDS: dict[Any, str] = {
+    str: "text", int: "number", float: "number", bool: "truth", type(None): "null",
+    list: "list", tuple: "list", dict: "object",
+}  # fmt: skip
+"""The types that JSON has; any other is turned into one of them first."""
+
+KINDS = ("text", "number", "truth", "list", "object")
+SAID = {
+    "text": "texts", "number": "numbers", "truth": "true or false", "list": "lists", "object": "objects",
+    "label": "labels", "labels": "lists of labels", "weights": "weights by label", "votes": "votes by annotator",
+    "pages": "pages", "spans": "spans", "none": "nothing",
+}  # fmt: skip
+"""How kinds of value are called in messages."""
+
+
+def plain(column: Column) -> Column:
+    """The column in Python's own types; what has no value (NaN, NaT, NA) is None in lists."""
+    if isinstance(column, np.ndarray):
+        return (
+            plain(column.astype(str).tolist())
+            if column.dtype.kind in "Mm"
+            else column
+            if column.dtype.kind in "biufU"
+            else plain(column.tolist())
+        )
+    if isinstance(column, list) and not set(map(type, column)) <= _KINDS.keys():
+        return [_plain(value) for value in column]
+    return column
+
+
+def _plain(value: Any) -> Any:
+    if type(value) in _KINDS:
+        return value
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=str)
+    if isinstance(value, (np.ndarray, range)) or hasattr(value, "tolist"):
+        return list(value)
+    if isinstance(value, Decimal):
+        return float(value) if value.is_finite() and Decimal(repr(float(value))) == value else str(value)
+    if isinstance(value, bytes):
+        return value.decode(errors="surrogateescape")
+    base: Any = next((kind for kind in (bool, str, int, float, list, tuple, dict) if isinstance(value, kind)), None)
+    if base is not None:
+        return base(value)
+    return None if _is_nothing(value) else str(value)
+
+
+def _is_nothing(value: Any) -> bool:
+    """NaT differs from itself; pandas.NA will not say."""
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return True
+
+
+def kinds_of(column: Column) -> Ints:
+    """What each value is, as a place in `KINDS`; −1 is nothing. A float that is no number is nothing."""
+    if isinstance(column, Nested):
+        return np.where(column.given, 3 if column.keys is None else 4, -1)
+    if isinstance(column, Codes):
+        return np.where(column.code >= 0, 0, -1)
+    if isinstance(column, np.ndarray):
+        kind = {"U": 0, "S": 0, "b": 2}.get(column.dtype.kind, 1)
+        return np.where(np.isnan(column), -1, kind) if column.dtype.kind == "f" else np.full(len(column), kind)
+    types = list(map(type, column))
+    place = {kind: KINDS.index(name) if name != "null" else -1 for kind, name in _KINDS.items()}
+    if len(set(types)) == 1 and types[0] is not float:
+        return np.full(len(types), place[types[0]])
+    found = np.fromiter(map(place.__getitem__, types), np.int64, len(types))
+    if float in types:
+        found[[i for i, value in enumerate(column) if value != value]] = -1
+    return found
+
+
+def given(column: Column) -> Mask:
+    """Rows that hold something, be it a float that is no number."""
+    if isinstance(column, Codes):
+        return column.code >= 0
+    return (
+        np.ones(len(column), bool)
+        if isinstance(column, np.ndarray)
+        else np.array([v is not None for v in column], bool)
+    )
+
+
+def spelt(column: Column) -> Codes:
+    """Plain values as the texts that they are as labels or ids; what is nothing, a list or an object has none."""
+    if isinstance(column, Codes):
+        return column
+    if isinstance(column, np.ndarray):
+        return factorise(column)
+    types = set(map(type, column))
+    if types == {str}:
+        return Codes.of(column)
+    if types & {list, tuple, dict}:
+        column = [None if isinstance(value, (list, tuple, dict)) else value for value in column]
+    mixed = bool in types and bool(types & {int, float})
+    values = list(dict.fromkeys(column))
+    texts = [text(value, mixed) for value in values]
+    names = list(dict.fromkeys(text for text in texts if text is not None))
+    at: dict[Any, int] = {name: code for code, name in enumerate(names)}
+    lookup = {value: at.get(text, -1) for value, text in zip(values, texts, strict=True)}
+    return Codes(np.fromiter(map(lookup.__getitem__, column), np.int64, len(column)), names)
+
+
+def texts_of(column: Column) -> Codes:
+    """A column of texts as they stand."""
+    if isinstance(column, Codes):
+        return column
+    if isinstance(column, np.ndarray):
+        return factorise(column)
+    return Codes.of([value if isinstance(value, str) else None for value in column])
+
+
+def text(value: Any, as_number: bool = False) -> str | None:
+    if isinstance(value, str) or value is None:
+        return value
+    if isinstance(value, bool):
+        return str(int(value)) if as_number else "true" if value else "false"
+    if isinstance(value, float):
+        if value != value:
+            return None
+        return str(int(value)) if abs(value) < LARGEST and value == int(value) else repr(value)
+    return str(value)
+
+
+def as_numbers(column: Codes) -> Codes:
+    """Texts that are all numbers without their empty fractions, as numbers are spelt; others as they are."""
+    names = column.names
+    if (
+        not names
+        or not _PLAIN_NUMBER.fullmatch(names[0])
+        or not any(name.endswith("0") and "." in name for name in names)
+    ):
+        return column
+    if not all(map(_PLAIN_NUMBER.fullmatch, names)):
+        return column
+    short = [_EMPTY_FRACTION.sub("", name) for name in names]
+    short = ["0" if name == "-0" else name for name in short]
+    if len(set(short)) == len(short):
+        return Codes(column.code, short)
+    merged = Codes.of(short)
+    return Codes(np.append(merged.code, -1)[column.code], merged.names)
+
+
+def numbers(column: Column) -> tuple[Floats, Ints]:
+    """The column as numbers (NaN: nothing, or no number), and the rows that hold what is no number."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
+        return column.astype(float), np.zeros(0, np.int64)
+    values = column.texts() if isinstance(column, Codes) else list(column)
+    out = np.array([_number(value) for value in values], float)
+    bad = [i for i, value in enumerate(values) if value is not None and out[i] != out[i] and value == value]
+    return out, np.array(bad, np.int64)
+
+
+def _number(value: Any) -> float:
+    try:
+        if isinstance(value, str):
+            return float(value) if _NUMBER.fullmatch(value.strip()) else float("nan")
+        return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else float("nan")
+    except OverflowError:
+        return float("nan")
+
+
+def are_numbers(column: Column) -> bool:
+    """Are all texts of a column numbers, as a text file spells them?"""
+    names = column.names if isinstance(column, Codes) else list({v for v in column if v is not None})
+    return bool(names) and all(isinstance(name, str) and _PLAIN_NUMBER.fullmatch(name) for name in names)
+
+
+def taken_apart(column: Iterable[Any], objects: bool) -> Nested:
+    """A column of lists (or objects), what is neither having no members."""
+    kind = dict if objects else (list, tuple)
+    rows: list[Any] = [value if isinstance(value, kind) else () for value in column]
+    size = np.fromiter(map(len, rows), np.int64, len(rows))
+    given = np.fromiter((isinstance(value, kind) for value in column), bool, len(rows))
+    if not objects:
+        return Nested(size, None, plain(list(chain.from_iterable(rows))), given)
+    texts = list(chain.from_iterable(rows))
+    like = list(rows[0])
+    times = len(texts) // max(len(like), 1)
+    if like and len(set(like)) == len(like) and texts == like * times:  # most often every row names the same labels
+        keys = spelt(like)
+        keys = Codes(np.tile(keys.code, times), keys.names)
+    else:
+        keys = spelt(plain(texts))
+    members = list(chain.from_iterable(row.values() for row in rows if row))
+    return Nested(size, keys, plain(members), given)
+
+
+def parsed(names: Sequence[str]) -> list[Any] | None:
+    """Texts that are JSON, decoded; None where one is not."""
+    decode = msgspec.json.Decoder().decode
+    try:
+        return [decode(name.encode()) for name in names]
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
+
+
+def is_json(text: str) -> bool:
+    return parsed([text]) is not None
+
+
+# ---- arrays and the columns of other libraries
+
+
+def coded(column: Any) -> Codes | None:
+    """The codes that a column of another library already has; None where it has none."""
+    make = _LIBRARIES.get(type(column).__module__.split(".")[0])
+    return make(column) if make else None
+
+
+def _of_pandas(column: Any) -> Codes | None:
+    category = getattr(column, "cat", column)
+    if hasattr(category, "codes") and hasattr(category, "categories"):
+        return _named(np.asarray(category.codes, np.int64), category.categories.tolist())
+    return None
+
+
+def _of_polars(column: Any) -> Codes | None:
+    import polars
+
+    if column.dtype == polars.Enum:
+        values = column.dtype.categories.to_list()
+        return _named(column.to_physical().cast(polars.Int64).fill_null(-1).to_numpy(), values)
+    if column.dtype not in (polars.Categorical, polars.String):
+        return None
+    values = column.unique(maintain_order=True).drop_nulls().cast(polars.String)
+    codes = column.cast(polars.Enum(values)).to_physical().cast(polars.Int64).fill_null(-1)
+    return _named(codes.to_numpy(), values.to_list())
+
+
+def _of_arrow(column: Any) -> Codes | None:
+    from pyarrow import types
+
+    whole = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    if types.is_string(whole.type) or types.is_large_string(whole.type):
+        whole = whole.dictionary_encode()
+    if not types.is_dictionary(whole.type):
+        return None
+    return _named(whole.indices.fill_null(-1).to_numpy(zero_copy_only=False), whole.dictionary.to_pylist())
+
+
+_LIBRARIES: dict[str, Callable[[Any], Codes | None]] = {
+    "pandas": _of_pandas,
+    "polars": _of_polars,
+    "pyarrow": _of_arrow,
+}
+
+
+def _named(codes: Any, values: Sequence[Any]) -> Codes:
+    """Codes as they are, their values spelt; values that read alike are one."""
+    names = spelt(plain(list(values)))
+    if (names.code == np.arange(len(values))).all():
+        return Codes(np.asarray(codes, np.int64), names.names)
+    return Codes(np.append(names.code, -1)[codes], names.names)
+
+
+def factorise(values: NDArray[Any]) -> Codes:
+    """Codes of an array's values and their texts, in linear time."""
+    kind = values.dtype.kind
+    if kind in "iu" and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low <= 4 * len(values) + 1000:
+            shifted = values.astype(np.int64) if low == 0 else (values - values.dtype.type(low)).astype(np.int64)
+            return Codes(shifted, [str(v) for v in range(low, high + 1)])
+    if kind == "f":
+        values = values + 0.0  # −0.0 is 0.0
+    holders, codes = hashed(_words(values))
+    return _named(codes, values[holders].tolist())
+
+
+def _words(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """Each value as one or more 64-bit words, equal where and only where the values are."""
+    kind = values.dtype.kind
+    if kind == "f":
+        values = values.astype(np.float64)
+        values[np.isnan(values)] = np.nan
+    if kind == "U":
+        values = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+        letters = values.view(np.uint32).reshape(len(values), -1)
+        narrow = letters.size and letters.max() < 256
+        return _packed(letters.astype(np.uint8) if narrow else letters)
+    flat = np.ascontiguousarray(values)
+    return _packed(flat.view(np.uint8).reshape(len(flat), -1))
+
+
+def _packed(parts: NDArray[Any]) -> NDArray[np.uint64]:
+    """Rows of bytes or letters, filled up with zeros to whole words."""
+    rows, width = parts.shape
+    each = 8 // parts.itemsize
+    if width % each or not width:
+        padded = np.zeros((rows, max(1, -(-width // each)) * each), parts.dtype)
+        padded[:, :width] = parts
+        parts = padded
+    return np.ascontiguousarray(parts).view(np.uint64).reshape(rows, -1)
