@@ -48,7 +48,7 @@ Column = Any
 LARGEST = 1e22
 """Whole numbers from here on are not told apart as floats, and are spelt with their power of ten."""
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.I)
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _EMPTY_FRACTION = re.compile(r"\.0+$")
 
@@ -207,17 +207,24 @@ def numbers(column: Column) -> tuple[Floats, Ints]:
         return column.astype(float), np.zeros(0, np.int64)
     values = column.texts() if isinstance(column, Codes) else list(column)
     out = np.array([_number(value) for value in values], float)
-    bad = [i for i, value in enumerate(values) if value is not None and out[i] != out[i] and value == value]
+    bad = [i for i in np.flatnonzero(np.isnan(out)).tolist() if not _is_number(values[i])]
     return out, np.array(bad, np.int64)
 
 
+def _is_number(value: Any) -> bool:
+    """Is it a number, or nothing?"""
+    if isinstance(value, str):
+        return _NUMBER.fullmatch(value.strip()) is not None
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
 def _number(value: Any) -> float:
-    try:
-        if isinstance(value, str):
-            return float(value) if _NUMBER.fullmatch(value.strip()) else float("nan")
-        return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else float("nan")
-    except OverflowError:
+    if value is None or not _is_number(value):
         return float("nan")
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
 
 
 def are_numbers(column: Column) -> bool:

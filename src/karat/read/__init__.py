@@ -93,17 +93,31 @@ def read_input(
 def _side(engine: Engine, found: Records | Side | Table, read: Read) -> Side | Table:
     if isinstance(found, (Side, Table)):
         return found
-    if read.context == "splitting" or pages.shape(found.columns, read):
+    if _are_pages(found, read):
         return as_table(engine, found, read)
     side = read_side(found, read)
     side.facts["records"] = found
     return side
 
 
+def _are_pages(records: Records, read: Read) -> bool:
+    """Are these page streams? A column called pages that holds numbers may be part of anything."""
+    shape = pages.shape(records.columns, read)
+    if shape != "pages" or read.context == "splitting":
+        return shape is not None or read.context == "splitting"
+    column = records.columns[match_columns(list(records.columns), read.columns, pages.PAGE_NAMES)["pages"]]
+    if isinstance(column, Nested):
+        return True
+    first = next(
+        (value for value in (column.names if isinstance(column, Codes) else column) if value is not None), None
+    )
+    return isinstance(first, (list, tuple)) or str(first).lstrip().startswith("[")
+
+
 def as_table(engine: Engine, records: Records, read: Read) -> Table:
     """Records as a relation, for the contexts that still read relations."""
     value = match_columns(list(records.columns), read.columns).get("value")
-    raw, origin = f"raw {read.role} {read.name}", records.origin
+    raw, origin = f"records {read.role} {read.name}", records.origin
     columns = {name: _objects(column, records.typed and name == value) for name, column in records.columns.items()}
     engine.register(raw, columns)
     return normalise(
@@ -138,7 +152,10 @@ def _object_array(rows: Iterable[Any]) -> Any:
 
 
 def _rows(nested: Nested) -> list[Any]:
-    members: list[Any] = nested.members.texts() if isinstance(nested.members, Codes) else list(nested.members)
+    inner = nested.members
+    members: list[Any] = (
+        _rows(inner) if isinstance(inner, Nested) else inner.texts() if isinstance(inner, Codes) else list(inner)
+    )
     keys, out, at = nested.keys.texts() if nested.keys else None, list[Any](), 0
     for size, given in zip(nested.size.tolist(), nested.given.tolist(), strict=True):
         part = members[at : at + size]

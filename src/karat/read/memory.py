@@ -121,9 +121,10 @@ def _column(column: Any) -> Column:
         ("int", "uint", "float", "bool", "<U")
     ):
         return np.asarray(column)
-    listed = list(
-        column.to_pylist() if hasattr(column, "to_pylist") else column.tolist() if hasattr(column, "tolist") else column
+    to_list = next(
+        (getattr(column, name) for name in ("to_pylist", "to_list", "tolist") if hasattr(column, name)), None
     )
+    listed = to_list() if to_list else list(column)
     return [_object(value) for value in listed] if _is_struct(column) else listed
 
 
