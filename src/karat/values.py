@@ -201,6 +201,13 @@ def as_numbers(column: Codes) -> Codes:
     return Codes(np.append(merged.code, -1)[column.code], merged.names)
 
 
+def as_grades(column: Column) -> Column:
+    """True and false as 1 and 0."""
+    if isinstance(column, np.ndarray):
+        return column.astype(np.int64)
+    return [None if value is None else int(value) for value in column]
+
+
 def numbers(column: Column) -> tuple[Floats, Ints]:
     """The column as numbers (NaN: nothing, or no number), and the rows that hold what is no number."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":

@@ -139,8 +139,9 @@ def _meaning(records: Records, read: Read, name: str, column: Column, findings: 
         return Meaning("label", column)
     if kind == "text":
         return _of_texts(records, read, name, column, findings)
-    if kind in ("number", "truth") and used == ["truth"]:
-        return Meaning("label", column, truth=True)
+    if used == ["truth"]:
+        ranked = read.context == "ranking" or (read.context is None and name.strip().lower() in NUMBERS)
+        return Meaning("number", values.as_grades(column)) if ranked else Meaning("label", column, truth=True)
     if kind in ("number", "truth"):
         return _of_numbers(read, name, column)
     return _of_nested(records, column, kind == "object", findings)
