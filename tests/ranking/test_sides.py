@@ -174,8 +174,8 @@ def test_both_readers_read_alike(gap: str, end: str, tmp_path: Path, monkeypatch
         for on in (True, False):
             monkeypatch.setattr(fast, "ON", on)
             table = read_side(engine, stack, path, "pred", Given("trec-run", None, {}, "ranking", {}))
-            assert table.side is not None
-            sides.append(table.side)
+            assert isinstance(table, Side)
+            sides.append(table)
     assert plain(sides[0]) == plain(sides[1])
 
 
@@ -190,7 +190,7 @@ def sides(gold: Any, run: Any) -> Iterator[Side]:
     with ExitStack() as stack, Embedded() as engine:
         for role, given in (("gold", gold), ("pred", run)):
             table = read_side(engine, stack, given, role, Given(None, None, {}, "ranking", {}))
-            yield context.side(engine.run, table, {})
+            yield context.prepare(table, {})
 
 
 @pytest.mark.parametrize("batches", [2, 3, 7])
@@ -228,7 +228,7 @@ def test_records_become_queries(tmp_path: Path) -> None:
     with ExitStack() as stack, Embedded() as engine:
         given = Given(None, None, {"cluster": "topic", "test_case": "query_id"}, "ranking", {})
         table = read_side(engine, stack, tmp_path / "gold.csv", "gold", given)
-        side = context.side(engine.run, table, {})
+        side = context.prepare(table, {})
     assert side.keys.case.texts() == ["q2", "q1"]
     assert side.entries["document"].texts() == ["a", "c", "b"]
     assert [side.entry_line(entry) for entry in range(3)] == [2, 4, 3]
@@ -243,7 +243,7 @@ def test_clusters_of_queries(tmp_path: Path) -> None:
     given = Given(None, None, {"cluster": "user"}, "ranking", {})
     with ExitStack() as stack, Embedded() as engine:
         table = read_side(engine, stack, tmp_path / "gold.csv", "gold", given)
-        table.side = context.side(engine.run, table, {})
+        table = context.prepare(table, {})
         keys = cluster_keys(engine, table, "user")
     assert [keys.unit.tolist(), keys.cluster.tolist()] == [["q1", "q2"], ["v", "u"]]
     with pytest.raises(karat.InputError, match="cluster-column-missing"):
