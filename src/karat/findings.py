@@ -267,7 +267,7 @@ KINDS: dict[str, Kind] = {
     ),
     "single-strata": Kind(
         "warning",
-        "{count} {count:stratum has|strata have} one unit and {count:shows|show} no spread, so that intervals are too narrow",
+        "{count} {count:stratum has|strata have} one unit and {count:shows|show} no spread, which makes intervals too narrow",
         "join small strata, or label two units of each at least",
     ),
     "single-run": Kind(

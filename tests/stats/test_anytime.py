@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy import special
+from scipy.stats import ttest_1samp
 from tests.stats.systems import GOLD, SYSTEMS, records
 
 import karat
 from karat.cli.main import karat as command
-from karat.stats.sequential import asymptotic_reach, confidence_sequence
+from karat.stats.sequential import asymptotic_reach, confidence_sequence, e_value
 
 TWO = {"good": SYSTEMS["good"], "poor": SYSTEMS["poor"]}
 
@@ -88,3 +89,16 @@ def test_the_command_and_reports(tmp_path, monkeypatch):
         found = CliRunner().invoke(command, [*words, "--report", report])
         assert found.exit_code == 0, found.output
         assert "e-value" in found.output
+
+
+@pytest.mark.slow
+def test_comparisons_that_are_looked_at_again_and_again_keep_their_level():
+    """300 pairs of equal systems on data that grow to 400 units, looked at 20 times (standard error of .05: .013)."""
+    rng, called, at_once = np.random.default_rng(13), 0, 0
+    for _ in range(300):
+        d = rng.choice([-1.0, 0.0, 1.0], 400, p=[0.15, 0.7, 0.15])
+        looks = [d[:n] for n in range(20, 401, 20)]
+        called += any(e_value(x, np.ones(len(x)), 0.0, (-1, 1)) >= 20 for x in looks)
+        at_once += any(ttest_1samp(x, 0).pvalue <= 0.05 for x in looks)
+    assert called / 300 <= 0.05 + 2 * 0.013
+    assert at_once / 300 > 0.15

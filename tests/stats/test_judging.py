@@ -58,6 +58,22 @@ def test_strata_are_weighted_by_their_share_of_all_units():
     assert found.interval.se == pytest.approx(expected.se)
 
 
+def test_differences_of_systems_are_paired():
+    other = np.where(RNG.random(N) < 0.7, GOLD, "C")
+    found = karat.evaluate(
+        {f"u{i}": str(GOLD[i]) for i in SAMPLE},
+        [{f"u{i}": str(x[i]) for i in range(N)} for x in (PRED, other)],
+        names=["one", "two"], judge={f"u{i}": str(JUDGE[i]) for i in range(N)}, metrics=["accuracy"],
+    ).judged  # fmt: skip
+    assert [s.system for s in found] == ["one", "two", "one − two"]
+    gap = lambda labels, rows: (labels[rows] == PRED[rows]).astype(float) - (labels[rows] == other[rows]).astype(float)
+    order = np.array(sorted(SAMPLE, key=lambda i: f"u{i}"))
+    by_hand = powered(*(reading_of_mean(gap(x, rows)) for x, rows in ((GOLD, order), (JUDGE, order), (JUDGE, REST))))
+    assert found[2].value == pytest.approx(by_hand.estimate)
+    assert found[2].interval.se == pytest.approx(by_hand.se)
+    assert found[2].value != pytest.approx(found[2].judge_value)
+
+
 def test_a_metric_of_counts_uses_the_judge_too():
     found = next(s for s in evaluated().judged if s.metric.name == "f1")
     alone = karat.evaluate(records(GOLD, SAMPLE), records(PRED, SAMPLE), metrics=["f1"])["f1"].value

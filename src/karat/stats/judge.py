@@ -27,6 +27,10 @@ class Reading:
     def variance(self) -> float:
         return float((self.influence**2).sum())
 
+    def __sub__(self, other: Reading) -> Reading:
+        """The difference of two scores of the same units."""
+        return Reading(self.score - other.score, self.influence - other.influence)
+
 
 @dataclass(frozen=True)
 class Powered:

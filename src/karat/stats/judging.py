@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,16 +82,30 @@ def judged_scores(
     systems: Sequence[SystemResult], judged: Sequence[SystemResult], plan: Plan, level: float,
     strata: ClusterKeys | None = None,
 ) -> tuple[list[JudgedScore], list[Finding]]:  # fmt: skip
-    """Every metric of every system from gold and judge together."""
+    """Every metric of every system, and of every difference of two, from gold and judge together."""
     statistic = Statistic(plan.catalogue, plan.metrics, plan.fill)
-    out, found = list[JudgedScore](), list[Finding]()
+    found, every = list[Finding](), list[_Readings]()
     for system, other in zip(systems, judged, strict=True):
         gold, judge = Source.of(system.cells), Source.of(other.cells)
         both, labelled = np.isin(gold.keys, judge.keys), np.isin(judge.keys, gold.keys)
         found += _findings(int(both.sum()), len(gold.keys), len(judge.keys))
-        field = _Field(gold, judge, both, labelled, statistic, _strata(judge, strata))
-        out += [_score(system, s, p, level) for s, p in zip(system, field.powered(), strict=True)]
+        every.append(_Field(gold, judge, both, labelled, statistic, _strata(judge, strata)).readings())
+    scores = list(systems[0])
+    out = [
+        _score(name, s, p, level)
+        for name, readings in [*zip((s.name for s in systems), every, strict=True), *_differences(systems, every)]
+        for s, p in zip(scores, readings.powered(), strict=True)
+    ]
     return out, list(dict.fromkeys(found))
+
+
+def _differences(
+    systems: Sequence[SystemResult], every: Sequence[_Readings]
+) -> Iterator[tuple[str, _Readings]]:  # fmt: skip
+    """Every pair of systems that have the same units, first minus second."""
+    for (a, left), (b, right) in combinations(zip(systems, every, strict=True), 2):
+        if np.array_equal(left.keys, right.keys):
+            yield f"{a.name} − {b.name}", left.minus(right)
 
 
 def _findings(both: int, gold: int, judge: int) -> list[Finding]:
@@ -107,6 +122,38 @@ def _strata(judge: Source, keys: ClusterKeys | None) -> Texts | None:
     return np.where(keys.unit[at] == judge.keys, keys.cluster[at], "")
 
 
+Triple = tuple[Reading, Reading, Reading]
+"""One metric by gold on the sample, by the judge on the sample, and by the judge on the rest."""
+
+
+@dataclass(frozen=True)
+class _Readings:
+    """Every metric of one system, or the difference of two: on all units, and in each stratum."""
+
+    keys: Texts
+    whole: list[Triple]
+    strata: list[list[Triple]]
+    counts: list[int]
+    mean: Mask
+    """Metrics that can be estimated stratum by stratum."""
+
+    def powered(self) -> list[Powered]:
+        return [self._estimate(k) for k in range(len(self.whole))]
+
+    def _estimate(self, k: int) -> Powered:
+        if not self.strata or not self.mean[k]:
+            return powered(*self.whole[k])
+        return stratified([powered(*part[k]) for part in self.strata], self.counts)
+
+    def minus(self, other: _Readings) -> _Readings:
+        strata = [_minus(a, b) for a, b in zip(self.strata, other.strata, strict=True)]
+        return _Readings(self.keys, _minus(self.whole, other.whole), strata, self.counts, self.mean & other.mean)
+
+
+def _minus(a: list[Triple], b: list[Triple]) -> list[Triple]:
+    return [(x[0] - y[0], x[1] - y[1], x[2] - y[2]) for x, y in zip(a, b, strict=True)]
+
+
 @dataclass(frozen=True)
 class _Field:
     gold: Source
@@ -118,16 +165,16 @@ class _Field:
     statistic: Statistic
     strata: Texts | None
 
-    def powered(self) -> list[Powered]:
+    def readings(self) -> _Readings:
         whole = self._of(np.ones(len(self.judge.keys), bool))
+        keys = np.concatenate([self.gold.keys[self.both], self.judge.keys])
         if self.strata is None:
-            return whole
+            return _Readings(keys, whole, [], [], np.zeros(len(whole), bool))
         names, count = np.unique(self.strata, return_counts=True)
         parts = [self._of(self.strata == name, name) for name in names]
-        mean = means(self.gold, self.both, self.statistic)
-        return [stratified([p[k] for p in parts], count.tolist()) if mean[k] else whole[k] for k in range(len(whole))]
+        return _Readings(keys, whole, parts, count.tolist(), means(self.gold, self.both, self.statistic))
 
-    def _of(self, inside: Mask, stratum: str = "") -> list[Powered]:
+    def _of(self, inside: Mask, stratum: str = "") -> list[Triple]:
         """The units of the judge that are inside, which may be a stratum."""
         sample, rest = self.labelled & inside, ~self.labelled & inside
         kept = self.both & np.isin(self.gold.keys, self.judge.keys[sample])
@@ -140,15 +187,16 @@ class _Field:
         cases = [sorted({s.cells.test_cases[t] for t in np.unique(s.cases(k))}) for s, k in groups]
         if cases[0] != cases[1] or cases[1] != cases[2]:
             raise MetricError("every test case needs units with gold and units that only the judge labels")
-        return [powered(*each) for each in zip(*(reading(s, k, self.statistic) for s, k in groups), strict=True)]
+        gold, judged, others = (reading(s, k, self.statistic) for s, k in groups)
+        return list(zip(gold, judged, others, strict=True))
 
 
-def _score(system: SystemResult, score: Score, found: Powered, level: float) -> JudgedScore:
+def _score(name: str, score: Score, found: Powered, level: float) -> JudgedScore:
     known = np.isfinite(found.estimate) and np.isfinite(found.se)
     reach = float(special.stdtrit(max(found.labelled - 1, 1), (1 + level) / 2)) * found.gold_se
     alone = Interval(level, found.gold - reach, found.gold + reach, "jackknife-t", None, found.gold_se)
     return JudgedScore(
-        system.name, score.metric, score.label, score.better,
+        name, score.metric, score.label, score.better,
         found.estimate if known else None,
         Interval(level, *found.interval(level), "prediction-powered", None, found.se) if known else None,
         found.gold if np.isfinite(found.gold) else None, alone if np.isfinite(found.gold_se) else None,
