@@ -306,7 +306,7 @@ KINDS: dict[str, Kind] = {
     ),
     "clustered": Kind(
         "note",
-        "{units} {units:unit|units} in {count} {count:cluster|clusters} by {column}: clusters are drawn and swapped whole",
+        "{units} {units:unit|units} in {count} {count:cluster|clusters} by {column}, each drawn and swapped whole",
         "nothing to do; name another column with --cluster-by",
     ),
     "common-units": Kind(
@@ -329,8 +329,8 @@ KINDS: dict[str, Kind] = {
     ),
     "difference-constant": Kind(
         "warning",
-        "{count} {count:difference|differences} are the same on all {units} units: their spread is not known, "
-        "and the interval says what units that were not seen could change",
+        "{count} {count:difference is|differences are} the same on all {units} units: no spread is known, "
+        "and the interval says what unseen units could change",
         "compare on more units; do not read equality on a few as equality",
     ),
     "test-needs-units": Kind(
@@ -345,7 +345,7 @@ KINDS: dict[str, Kind] = {
     ),
     "cases-of-few-units": Kind(
         "warning",
-        "{count} of {total} test cases have fewer than 30 {units}: their own intervals are rough",
+        "{count} of {total} test cases {count:has|have} fewer than 30 {units}: an interval of such a case by itself is rough",
         "read the overall interval; score more {units} in each test case",
     ),
     # weights
