@@ -257,10 +257,11 @@ class Aligned:
 def _found_texts(gold: Entries, pred: Entries, key: str) -> Ints:
     """`Aligned.found` of a column of texts: by a hash of unit and text, every hit compared byte for byte."""
     index, salt = gold.index(key)
-    at, code = index.find(pred.hashes(key, salt))
-    same = pred.alike(key, at, gold, index.row[code])
     entry = np.full(len(index.row), -1)
-    entry[code[same]] = at[same]
+    for begin, part in pred.blocks():
+        at, code = index.find(part.hashes(key, salt))
+        same = part.alike(key, at, gold, index.row[code])
+        entry[code[same]] = at[same] + begin
     return entry[index.code]
 
 

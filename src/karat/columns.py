@@ -126,7 +126,10 @@ class Text:
         return len(self.start)
 
     def __getitem__(self, index: Any) -> Text:
-        return Text(self.buffer, self.start[index], self.length[index])
+        out = Text(self.buffer, self.start[index], self.length[index])
+        if isinstance(index, slice) and "_hash" in self.__dict__:
+            out.__dict__["_hash"] = self._hash[index]
+        return out
 
     def blocks(self) -> Iterator[tuple[slice, Text]]:
         """The column in pieces that stay in the processor's cache."""
@@ -184,7 +187,7 @@ class Text:
 
     def hash(self, salt: int = 0) -> Words:
         """A number per text that does not depend on the other texts."""
-        return self._hash if not salt else self._hashed(salt)
+        return self._hashed(salt) if salt else self._hash
 
     @cached_property
     def _hash(self) -> Words:
@@ -252,8 +255,8 @@ def odd(i: int, salt: int) -> np.uint64:
     return np.uint64((0xD1342543DE82EF95 * (2 * i + 1) + 0x2545F4914F6CDD1D * 2 * salt) & 0xFFFFFFFFFFFFFFFF | 1)
 
 
-CACHED = 16
-"""Bits of the first table of slots: values that come often, labels or queries, need no more, and the cache holds it."""
+FIRST = 20
+"""Most bits of the first table of slots: values that come often, labels or queries, need no more."""
 
 
 class Index:
@@ -271,7 +274,7 @@ class Index:
         rows = np.arange(len(key))
         while len(rows):
             part, bits = key[rows], len(rows).bit_length() + 2
-            bits = bits if self._tables else min(bits, CACHED)
+            bits = bits if self._tables else min(bits, FIRST)
             slot = self._slots(part, bits, len(self._tables))
             table = np.full(1 << bits, -1, np.int32)
             table[slot] = np.arange(len(rows), dtype=np.int32)
@@ -289,7 +292,8 @@ class Index:
 
     def find(self, key: Words) -> tuple[Ints, Ints]:
         """Which of the keys are here, and their codes."""
-        at = self._near(key)
+        # Nearly all strangers are told by the first bits alone.
+        at = np.flatnonzero(self._used[self._slots(key, len(self._used).bit_length() - 1, 0)])
         found = [(at[:0], at[:0])]
         for turn, (bits, table) in enumerate(self._tables):
             part = key[at]
@@ -300,12 +304,13 @@ class Index:
         rows, codes = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return rows, codes
 
-    def _near(self, key: Words) -> Ints:
-        """Where ``key`` may be one of these: nearly all strangers are told by the first bits alone."""
+    @cached_property
+    def _used(self) -> Mask:
+        """Which first bits some key has."""
         bits = max(len(self.row).bit_length() + 4, 8)
         used = np.zeros(1 << bits, bool)
         used[self._slots(self._key, bits, 0)] = True
-        return np.flatnonzero(used[self._slots(key, bits, 0)])
+        return used
 
     @staticmethod
     def _slots(key: Words, bits: int, turn: int) -> Ints:

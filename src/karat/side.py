@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.columns import Codes, Index, Ints, Text, Words, odd, recode, repeats, starts
+from karat.columns import BLOCK, Codes, Index, Ints, Text, Words, odd, recode, repeats, starts
 from karat.findings import Finding
 
 
@@ -133,10 +133,18 @@ class Entries:
         }
         return Entries(self.unit, columns)
 
+    def blocks(self) -> Iterator[tuple[int, Entries]]:
+        """Entries of whole units, few enough at a time to stay in the processor's cache, and where they begin."""
+        begin = 0
+        while begin < len(self):
+            last = self.unit[min(begin + BLOCK, len(self)) - 1]
+            end = int(np.searchsorted(self.unit, last, "right"))
+            yield begin, self.at(slice(begin, end))
+            begin = end
+
     def hashes(self, key: str, salt: int = 0) -> Words:
         """A number for each entry's unit and text: equal for equal ones."""
-        units = np.arange(1, int(self.unit.max(initial=0)) + 2, dtype=np.uint64) * odd(97, salt)
-        hashed: Words = units[self.unit]
+        hashed: Words = (self.unit.astype(np.uint64) + np.uint64(1)) * odd(97, salt)
         hashed += self[key].hash(salt)
         return hashed
 
@@ -155,9 +163,13 @@ class Entries:
 
     def repeated(self, key: str) -> tuple[Ints, Ints]:
         """Entries whose unit and text an earlier entry has, in order, and the first that has them."""
-        later, first = repeats(self.hashes(key))
-        same = self.alike(key, later, self, first)
-        later, first = later[same], first[same]
+        found = [np.zeros((2, 0), np.int64)]
+        self[key].hash()  # once, for all blocks and for who looks for the texts later
+        for begin, part in self.blocks():
+            later, first = repeats(part.hashes(key))
+            same = part.alike(key, later, part, first)
+            found.append(np.stack([later[same], first[same]]) + begin)
+        later, first = np.concatenate(found, 1)
         order = np.argsort(later)
         return later[order], first[order]
 

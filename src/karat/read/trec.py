@@ -86,8 +86,9 @@ def read_run(engine: Any, source: Source, read: Read) -> Side:
     """A ranking, six fields a line; scores decide, the stated ranks are kept to compare."""
     rows, findings = _rows(source, RUN)
     score, rank = rows.numbers
-    whole = bool((np.abs(rank) < 2**31).all() and (rank == np.floor(rank)).all())
-    columns = {"document": rows.texts[0], "number": score, "rank": rank.astype(np.int32) if whole else rank}
+    with np.errstate(invalid="ignore"):
+        whole = rank.astype(np.int32)
+    columns = {"document": rows.texts[0], "number": score, "rank": whole if bool((whole == rank).all()) else rank}
     side = by_query(_origin(read, "trec-run", rows), rows.query, rows.size, columns)
     lines = (line.split() for line in source.sniff().split(b"\n") if not line.startswith(b"#"))
     tag = next((fields[5] for fields in lines if len(fields) > 5), b"")

@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
-
-import numpy as np
 
 from karat.columns import Floats, Ints, Text
 
@@ -22,14 +19,3 @@ class Rows(NamedTuple):
     numbers: list[Floats]
     line: Ints
     """Physical line of each record."""
-
-    @staticmethod
-    def joined(parts: Sequence[Rows]) -> Rows:
-        texts, numbers = (
-            zip(*(part.texts for part in parts), strict=True),
-            zip(*(p.numbers for p in parts), strict=True),
-        )
-        return Rows(
-            Text.joined([part.query for part in parts]), np.concatenate([part.size for part in parts]),
-            list(map(Text.joined, texts)), list(map(np.concatenate, numbers)), np.concatenate([p.line for p in parts]),
-        )  # fmt: skip

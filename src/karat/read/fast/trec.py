@@ -27,25 +27,57 @@ _NEWLINE, _HASH, _BLANK, _TAB = 10, 35, 32, 9
 class Fields(NamedTuple):
     """Some whole lines: where field ``i`` of each record starts and stops, and the line of each, from 0."""
 
+    buffer: Bytes
     start: Callable[[int], Ints]
     stop: Callable[[int], Ints]
     line: Ints
     lines: int
 
+    def text(self, i: int) -> Text:
+        start = self.start(i)
+        return Text(self.buffer, start, self.stop(i) - start)
+
 
 def rows(source: Source, width: int, texts: Sequence[int], numbers: Sequence[int], chunk: int = CHUNK) -> Rows | None:
     """The lines of a file of ``width`` fields; None where one has more or fewer, is no text, or spells no number."""
     buffer, end = _content(source)
-    begin, line, parts = len(BOM_UTF8) if bytes(buffer[:3]) == BOM_UTF8 else 0, 1, list[Rows]()
+    cuts = _cuts(buffer, end, chunk)
+    most = len(buffer) // (2 * width) + 1  # records of one letter a field; pages that nobody writes to cost nothing
+    place = np.int32 if len(buffer) < 2**31 else np.int64
+    kept = [Text(buffer, np.empty(most, place), np.empty(most, place)) for _ in texts]
+    values, line = [np.empty(most) for _ in numbers], np.empty(most, np.int64)
+    query, size, count, before = list[Text](), list[Ints](), 0, 1
+    for begin, stop in cuts:
+        fields = _fields(buffer, begin, stop, width)
+        if fields is None:
+            return None
+        here = slice(count, count + len(fields.line))
+        for column, i in zip(kept, texts, strict=True):
+            text = fields.text(i)
+            column.start[here], column.length[here] = text.start, text.length
+        for number, i in zip(values, numbers, strict=True):
+            number[here] = decimals(fields.text(i))
+            if np.isnan(number[here]).any():
+                return None
+        names = fields.text(0)
+        query.append(names[names.heads])
+        size.append(np.diff(names.heads, append=len(names)))
+        line[here] = fields.line + before
+        count, before = here.stop, before + fields.lines
+    if not count:
+        return None
+    kept, values = [text[:count] for text in kept], [number[:count] for number in values]
+    return Rows(Text.joined(query), np.concatenate(size), kept, values, line[:count])
+
+
+def _cuts(buffer: Bytes, end: int, chunk: int) -> list[tuple[int, int]]:
+    """Pieces of whole lines, as long as the cache likes them."""
+    out, begin = list[tuple[int, int]](), len(BOM_UTF8) if bytes(buffer[:3]) == BOM_UTF8 else 0
     while begin < end:
         stop = _line_end(buffer, begin + chunk) if begin + chunk < end else end
-        fields = _fields(buffer, begin, stop, width)
-        part = fields and _rows(buffer, fields, line, texts, numbers)
-        if fields is None or part is None:
-            return None
-        parts.append(part)
-        begin, line = stop, line + fields.lines
-    return Rows.joined(parts) if parts else None
+        out.append((begin, stop))
+        begin = stop
+    return out
 
 
 def _content(source: Source) -> tuple[Bytes, int]:
@@ -64,22 +96,6 @@ def _line_end(buffer: Bytes, at: int) -> int:
     while (newline := buffer[at : at + reach].tobytes().find(b"\n")) < 0:
         reach *= 16
     return at + newline + 1
-
-
-def _rows(buffer: Bytes, fields: Fields, line: int, texts: Sequence[int], numbers: Sequence[int]) -> Rows | None:
-    """The records of some lines, which begin with number ``line``; None where one spells no number."""
-
-    def column(i: int) -> Text:
-        start = fields.start(i)
-        return Text(buffer, start, fields.stop(i) - start)
-
-    values = [decimals(column(i)) for i in numbers]
-    if any(np.isnan(value).any() for value in values):
-        return None
-    query, place = column(0), np.int32 if len(buffer) < 2**31 else np.int64
-    size = np.diff(query.heads, append=len(query))
-    kept = [Text(buffer, text.start.astype(place), text.length.astype(place)) for text in map(column, texts)]
-    return Rows(query[query.heads], size, kept, values, (fields.line + line).astype(place))
 
 
 def _fields(buffer: Bytes, begin: int, end: int, width: int) -> Fields | None:
@@ -113,7 +129,7 @@ def _regular(buffer: Bytes, begin: int, end: int, width: int) -> Fields | None:
     if np.any(buffer[first] == _HASH):
         return None
     start = lambda i: gap[i - 1 :: width] + 1 if i else first
-    return Fields(start, lambda i: gap[i::width], np.arange(lines), lines)
+    return Fields(buffer, start, lambda i: gap[i::width], np.arange(lines), lines)
 
 
 def _any(buffer: Bytes, begin: int, end: int, width: int) -> Fields | None:
@@ -129,4 +145,4 @@ def _any(buffer: Bytes, begin: int, end: int, width: int) -> Fields | None:
     if (count[record] != width).any():
         return None
     good = first[record]
-    return Fields(lambda i: start[good + i], lambda i: stop[good + i], number[good], len(newline))
+    return Fields(buffer, lambda i: start[good + i], lambda i: stop[good + i], number[good], len(newline))
