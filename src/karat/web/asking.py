@@ -145,9 +145,6 @@ class Ask:
                 raise missing("run")
         return self.server.run(id)
 
-    def sees_hidden_runs(self) -> bool:
-        return self.person.role == "admin"
-
 
 Handler = Callable[[Ask], Response]
 

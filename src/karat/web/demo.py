@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from karat.api import evaluate
+from karat.evaluation import Evaluation
 from karat.store import Store
 from karat.web import benchmarks, people, submissions, tables
 from karat.web.people import LOCAL
+from karat.web.work import Inputs
 
 Records = list[dict[str, Any]]
 Random = np.random.Generator
@@ -155,7 +157,7 @@ def fill(store: Store, folder: Path) -> None:
     _benchmark(store, _labels(np.random.default_rng(7)))
 
 
-def _evaluated(example: Example, folder: Path) -> Any:
+def _evaluated(example: Example, folder: Path) -> Evaluation:
     paths = []
     for name, records in {"gold": example.gold, **example.systems}.items():
         paths.append(folder / f"{name}.json")
@@ -169,9 +171,8 @@ def _evaluated(example: Example, folder: Path) -> Any:
         intervals=0.95,
         context=example.context,
     )
-    for given in found.provenance["inputs"]:
-        given["path"] = Path(given["path"]).name
-    return found
+    inputs = Inputs(folder, {p.stem: p for p in paths}, {p.stem: p.name for p in paths})
+    return inputs.renamed(found)
 
 
 def _benchmark(store: Store, example: Example) -> None:

@@ -63,6 +63,11 @@ class Line:
     other: str
     text: str
 
+    @property
+    def name(self) -> str:
+        """What the unit is called; some units are whole test cases."""
+        return self.id or self.test_case
+
 
 class Units:
     """The units of one system of an evaluation, scored one by one."""

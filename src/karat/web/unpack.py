@@ -45,6 +45,8 @@ def unpack(path: Path, name: str, limits: Limits) -> Path:
     try:
         with opener(path) if opener else path.open("rb") as source:
             _copied(source, target, name, limits)
+    except InputError:
+        raise
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
         if isinstance(error, OSError) and error.errno:
             raise

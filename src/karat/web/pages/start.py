@@ -25,8 +25,7 @@ def home(ask: Ask) -> Response:
     """Recent runs and a place to drop files; for others, the benchmarks."""
     runs = total = None
     if ask.person.role in READERS:
-        hidden = None if ask.sees_hidden_runs() else HIDDEN
-        runs, total = ask.server.store.list(limit=RECENT, without=hidden), ask.server.store.count(without=hidden)
+        runs, total = ask.server.store.list(limit=RECENT, without=HIDDEN), ask.server.store.count(without=HIDDEN)
     with ask.server.store.transaction() as connection:
         found, count = benchmarks.listed(connection, RECENT)
     if ask.person.role == "participant":

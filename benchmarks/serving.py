@@ -1,0 +1,152 @@
+"""The server under load: 50 submissions at once while pages are read, and large lists (`python -m benchmarks.serving`).
+
+Figures are of wall-clock time, so that they mean something on an idle machine only; SERVING.md keeps them.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from tests.web.site import Visitor, running
+from tests.web.stories import benchmark, board, settled, submit, team
+
+import karat
+from benchmarks.case import ROOT
+from karat.store import Store, open_store
+
+TEAMS, ITEMS = 50, 10_000
+RUNS, UNITS, SYSTEMS = 200, 100_000, 50
+READERS = 2
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds that answers took."""
+
+    all: list[float]
+
+    def __str__(self) -> str:
+        ms = sorted(1000 * t for t in self.all)
+        return f"{median(ms):.0f} | {ms[int(0.95 * (len(ms) - 1))]:.0f} | {ms[-1]:.0f}"
+
+
+def rows(n: int, right: float, seed: int) -> str:
+    rng = random.Random(seed)
+    return "id,value\n" + "".join(
+        f"u{i},{'ABC'[i % 3] if rng.random() < right else rng.choice('ABC')}\n" for i in range(n)
+    )
+
+
+def fill(store: Store) -> dict[str, str]:
+    """Many runs, a large one and one of many systems; gives the ids of the last two."""
+    small = karat.evaluate(["A", "B", "C"] * 20, ["A", "B", "B"] * 20, units=True)
+    for _ in range(RUNS):
+        store.save(small)
+    gold = ["ABCDE"[i % 5] for i in range(UNITS)]
+    rng = random.Random(1)
+    pred = [g if rng.random() < 0.8 else rng.choice("ABCDE") for g in gold]
+    ids = [f"item-{i}" for i in range(UNITS)]
+    large = karat.evaluate(dict(zip(ids, gold, strict=True)), dict(zip(ids, pred, strict=True)), units=True)
+    some = gold[:2000]
+    systems = {f"system {k}": [g if rng.random() < 0.5 + k / 100 else "A" for g in some] for k in range(SYSTEMS)}
+    return {"large": store.save(large).id, "many": store.save(karat.evaluate(some, systems, units=True)).id}
+
+
+def asked(who: Visitor, path: str) -> tuple[float, int]:
+    """Seconds and bytes of a page."""
+    began = time.perf_counter()
+    answer = who.page(path)
+    assert answer.status == 200, (path, answer.status)
+    return time.perf_counter() - began, len(answer.body)
+
+
+def lists(who: Visitor, ids: dict[str, str]) -> Iterator[str]:
+    """Times of the large lists, once they were asked for."""
+    places = {
+        f"list of {RUNS} runs": "/runs", "its last page": "/runs?page=8", f"run of {SYSTEMS} systems": f"/runs/{ids['many']}",
+        f"run of {UNITS:,} units": f"/runs/{ids['large']}", "its wrong units": f"/runs/{ids['large']}/units",
+        "the 300th page of them": f"/runs/{ids['large']}/units?page=300",
+        "those of a pair of classes": f"/runs/{ids['large']}/units?gold=A&pred=B&kind=all",
+        "search among all": f"/runs/{ids['large']}/units?kind=all&text=item-4242",
+        f"units of one of {SYSTEMS} systems": f"/runs/{ids['many']}/units?system=system+7",
+    }  # fmt: skip
+    for name, path in places.items():
+        first, size = asked(who, path)
+        yield f"| {name} | {1000 * first:.0f} | {Times([asked(who, path)[0] for _ in range(9)])} | {size / 1000:.0f} |"
+
+
+def load(admin: Visitor) -> Iterator[str]:
+    """All teams at once, and readers meanwhile."""
+    id = benchmark(admin, rows(ITEMS, 1.0, 0))
+    teams = [team(admin, id) for _ in range(TEAMS)]
+    files = [rows(ITEMS, 0.6 + k / 200, k) for k in range(TEAMS)]
+    done, pages = threading.Event(), list[float]()
+
+    def read() -> None:
+        who = Visitor(admin.site, admin.token)
+        for k in range(1_000_000):
+            if done.is_set():
+                return
+            pages.append(asked(who, ("/", f"/benchmarks/{id}", "/runs", "/metrics/f1")[k % 4])[0])
+            time.sleep(0.05)
+
+    readers = [threading.Thread(target=read) for _ in range(READERS)]
+    for reader in readers:
+        reader.start()
+    began = time.perf_counter()
+    taken = list[float]()
+
+    def send(k: int) -> Any:
+        start = time.perf_counter()
+        answer = submit(teams[k], id, files[k])
+        taken.append(time.perf_counter() - start)
+        assert answer.status == 202, answer.text
+        return answer.json
+
+    with ThreadPoolExecutor(TEAMS) as pool:
+        sent = list(pool.map(send, range(TEAMS)))
+    states = {settled(teams[k], s)["state"] for k, s in enumerate(sent)}
+    scored = time.perf_counter() - began
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert states == {"scored"}
+    board(admin, id)
+    yield f"| {TEAMS} submissions of {ITEMS:,} items, all accepted | {Times(taken)} |"
+    yield f"| pages meanwhile ({len(pages)} asked for by {READERS} readers) | {Times(pages)} |"
+    yield f"\nAll {TEAMS} were scored after {scored:.1f} s; ranges and groups of {TEAMS} teams after {time.perf_counter() - began:.1f} s."
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(Path(folder) / "store.db")
+        ids = fill(store)
+        store.close()
+        with running(Path(folder) / "store.db", "--accounts", "--quiet") as site:
+            admin = Visitor(site, site.admin)
+            parts = [
+                "# The server under load", "",
+                f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; milliseconds of wall-clock "
+                f"time, client and server on one machine, load average {os.getloadavg()[0]:.1f} before.", "",
+                "| page | first ms | median | 95 % | most | kB |", "|---|---|---|---|---|---|", *lists(admin, ids), "",
+                "| at once | median ms | 95 % | most |", "|---|---|---|---|", *load(admin), "",
+            ]  # fmt: skip
+    text = "\n".join(parts)
+    (ROOT / "SERVING.md").write_text(text)
+    sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main()

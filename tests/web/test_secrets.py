@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hidden gold stays hidden: what a participant, a stranger and a reader try, by every route and with every trick."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.web.site import Site, Visitor, table
+from tests.web.stories import benchmark, settled, submit, team
+
+LABEL, ITEM, CASE = "zebra-label", "secret-item-77", "secret-case-5"
+"""What only gold knows: a label, an id and a test case."""
+N = 83
+"""Gold units, a number that must not be told."""
+EXACT = 64 / 83
+OTHER = "rival-system-output"
+
+
+@pytest.fixture(scope="module")
+def hidden(guarded: Site) -> dict[str, Any]:
+    """A benchmark whose gold holds secrets, with two teams that have submitted."""
+    admin = Visitor(guarded, guarded.admin)
+    rows = {f"u{i}": "yes" if i % 2 else "no" for i in range(N - 2)} | {ITEM: LABEL, "u900": "no"}
+    gold = "test_case,id,value\n" + "".join(f"{CASE},{k},{v}\n" for k, v in rows.items())
+    id = benchmark(admin, gold, title="Hidden", metrics=["accuracy", "kappa"], digits=2)
+    one, two = team(admin, id, "Mine"), team(admin, id, "Rival")
+    right = {k: v for i, (k, v) in enumerate(rows.items()) if k != ITEM and i < 64}
+    wrong = {k: "no" if v == "yes" else "yes" for k, v in rows.items() if k not in right and k != ITEM}
+    sent = settled(one, submit(one, id, as_case(right | wrong), "mine.csv"))
+    theirs = settled(two, submit(two, id, as_case(dict.fromkeys(right, OTHER)), "theirs.csv"))
+    run = admin.get(f"/api/submissions/{sent['id']}").json["run"]
+    job = next(iter([sent["id"]]))
+    reader = admin.ask("POST", "/api/tokens", {"role": "reader", "name": "Reader"}).json["token"]
+    organiser = admin.ask("POST", "/api/tokens", {"role": "organiser", "name": "Other"}).json["token"]
+    return {
+        "id": id, "one": one, "two": two, "sent": sent["id"], "theirs": theirs["id"], "run": run, "job": job, "admin": admin,
+        "reader": Visitor(guarded, reader), "organiser": Visitor(guarded, organiser), "nobody": Visitor(guarded),
+    }  # fmt: skip
+
+
+def as_case(rows: dict[str, str]) -> str:
+    return "test_case,id,value\n" + "".join(f"{CASE},{k},{v}\n" for k, v in rows.items())
+
+
+ROUTES = [
+    "/runs", "/runs/{run}", "/runs/{run}/report.json", "/runs/{run}/report.tsv", "/runs/{run}/report.html",
+    "/runs/{run}/units", "/runs/{run}/units?kind=all&as=tsv", "/runs/{run}/unit?case=&id=u1", "/runs/{run}/verify",
+    "/runs/{short}", "/runs/latest", "/runs/hidden-gold", "/compare?run={run}", "/compare?run={run}&as=json",
+    "/api/runs", "/api/runs?tag=hidden-gold", "/api/runs/{run}", "/api/runs/latest", "/api/runs/hidden-gold", "/api/runs/{short}",
+    "/api/runs/{run}/units?kind=all", "/api/comparison?run={run}", "/benchmarks/{id}", "/benchmarks/{id}/manage",
+    "/benchmarks/{id}/submissions", "/benchmarks/{id}/export", "/benchmarks/{id}/leaderboard.json",
+    "/benchmarks/{id}/leaderboard.tex", "/submissions/{sent}", "/submissions/{theirs}", "/api/benchmarks/{id}",
+    "/api/benchmarks/{id}/leaderboard", "/api/benchmarks/{id}/submissions", "/api/benchmarks/{id}/export",
+    "/api/benchmarks/{id}/teams", "/api/submissions/{sent}", "/api/submissions/{theirs}", "/api/tokens", "/api/audit",
+    "/tokens", "/", "/benchmarks", "/health", "/api/jobs/{job}", "/jobs/{job}", "/evaluate/{job}", "/api/openapi.json",
+    "/static/x/../../gold.csv", "/runs/{run}%2funits", "//runs/{run}", "/api//runs/{run}",
+]  # fmt: skip
+
+
+def told(text: str) -> list[str]:
+    """Secrets of gold, and what is finer than rounded scores, in what a server says."""
+    signs = {
+        "label": LABEL, "item": ITEM, "rival": OTHER, "exact": repr(EXACT)[:7], "count": f'"gold":{N}', "of": f"of {N}",
+        "coverage": "gold_only", "path": "/tmp/", "trace": "Traceback",
+    }  # fmt: skip
+    return [name for name, sign in signs.items() if sign in text]
+
+
+@pytest.mark.parametrize("who", ["one", "nobody", "reader", "organiser"])
+@pytest.mark.parametrize("route", ROUTES)
+def test_no_route_tells_a_secret(hidden, who, route):
+    visitor: Visitor = hidden[who]
+    path = route.format(**hidden, short=hidden["run"][:6])
+    for accept in ("text/html", "application/json"):
+        answer = visitor.ask("GET", path, Accept=accept)
+        assert told(answer.text) == [], answer.text[:500]
+        assert answer.status < 500
+        assert "etag" not in answer.headers
+        assert "last-modified" not in answer.headers
+
+
+def test_the_organiser_does_see_it(hidden):
+    """The signs are signs: where they may be seen, they are."""
+    text = hidden["admin"].get(f"/api/runs/{hidden['run']}").text
+    assert {"exact", "coverage"} <= set(told(text))
+    assert "label" in told(hidden["admin"].get(f"/api/runs/{hidden['run']}/units?kind=all&limit=200").text)
+
+
+PROBES = {
+    "one known id": {"u1": "yes"},
+    "one unknown id": {"nowhere": "yes"},
+    "ids alike": {"U1": "yes", "u01": "yes"},
+    "a gold label": {"u1": LABEL},
+    "the secret id": {ITEM: "yes"},
+    "all missing but one": {ITEM: LABEL},
+    "labels nobody uses": {"u1": "qqq", "u2": "qqq"},
+    "other test cases": {},
+}
+
+
+@pytest.mark.parametrize("probe", PROBES)
+def test_no_finding_depends_on_gold(hidden, probe):
+    """Files alike in form are told the same, whatever gold holds."""
+    text = as_case(PROBES[probe]) if PROBES[probe] else table({"u1": "yes"})
+    found = settled(hidden["one"], submit(hidden["one"], hidden["id"], text, "probe.csv"))
+    said = json.dumps(found["findings"])
+    assert told(said.replace(ITEM, "") if ITEM in text else said) == []
+    assert not re.search(r"\b(gold-only|pred-only|no-common|ids-alike|label-not-in-gold|test-case)", said)
+    assert {f["code"] for f in found["findings"]} <= {"not-scored"}
+    assert all(f["line"] is None or f["file"] == "probe.csv" for f in found["findings"])
+
+
+def test_a_file_without_a_common_id_is_no_free_oracle(hidden):
+    """It costs a submission, so that ids cannot be guessed one by one."""
+    admin = hidden["admin"]
+    id = benchmark(admin, per_day=1)
+    one = team(admin, id)
+    assert settled(one, submit(one, id, table({"nowhere": "A"})))["state"] == "unscored"
+    assert submit(one, id, table({"i1": "A"})).status == 429
+
+
+def test_scores_are_rounded_everywhere(hidden):
+    one = hidden["one"]
+    rows = one.get(f"/api/benchmarks/{hidden['id']}/leaderboard").json["rows"]
+    shown = [one.get(f"/api/submissions/{hidden['sent']}").json["scores"], *(r["scores"] for r in rows)]
+    assert [v for scores in shown for v in scores.values() if v != round(v, 2)] == []
+    pages = [one.page(p).text for p in (f"/submissions/{hidden['sent']}", f"/benchmarks/{hidden['id']}")]
+    assert re.findall(r">\s*[01]\.\d{3,}", " ".join(pages)) == []
+
+
+def test_ranks_are_those_of_rounded_scores(guarded):
+    """Of two scores that round alike, neither stands before the other."""
+    admin = Visitor(guarded, guarded.admin)
+    rows = {f"i{k}": "AB"[k % 2] for k in range(1000)}
+    id = benchmark(admin, table(rows), metrics=["accuracy"], digits=1)
+    for name, wrong in (("First", 12), ("Second", 10)):
+        one = team(admin, id, name)
+        settled(one, submit(one, id, table({k: "x" if int(k[1:]) < wrong else v for k, v in rows.items()})))
+    shown = admin.get(f"/api/benchmarks/{id}/leaderboard").json["rows"]
+    assert [(r["rank"], r["team"], r["scores"]["accuracy"]) for r in shown] == [(1, "First", 1.0), (1, "Second", 1.0)]
+
+
+def test_blind_scores_are_told_to_nobody(guarded):
+    admin = Visitor(guarded, guarded.admin)
+    id = benchmark(admin, board="blind")
+    one = team(admin, id)
+    sent = settled(one, submit(one, id, table({"i0": "A", "i1": "B"})))
+    assert (sent["state"], sent["scores"]) == ("scored", {})
+    for path in (f"/submissions/{sent['id']}", f"/benchmarks/{id}"):
+        assert not re.search(r">\s*0\.\d", one.page(path).text)
+    assert one.get(f"/api/benchmarks/{id}/leaderboard").status == 403
+    assert one.get(f"/benchmarks/{id}/leaderboard.tsv").status == 403
+    admin.ask("PATCH", f"/api/benchmarks/{id}", {"board": "public"})
+    assert one.get(f"/api/submissions/{sent['id']}").json["scores"]
+
+
+def test_a_hidden_board_shows_each_team_its_own(guarded):
+    admin = Visitor(guarded, guarded.admin)
+    id = benchmark(admin, board="hidden", board_from="2999-01-01")
+    one = team(admin, id)
+    assert settled(one, submit(one, id, table({"i0": "A", "i1": "B"})))["scores"]
+    assert one.get(f"/api/benchmarks/{id}/leaderboard").status == 403
+    admin.ask("PATCH", f"/api/benchmarks/{id}", {"board_from": "2020-01-01"})
+    assert one.get(f"/api/benchmarks/{id}/leaderboard").status == 200
+
+
+@pytest.mark.parametrize("who", ["one", "nobody", "reader", "organiser"])
+def test_nobody_else_changes_a_benchmark(hidden, who):
+    visitor, id = hidden[who], hidden["id"]
+    team = hidden["admin"].get(f"/api/benchmarks/{id}/teams").json["teams"][0]["id"]
+    tries = [
+        ("PATCH", f"/api/benchmarks/{id}", {"board": "public"}), ("POST", f"/api/benchmarks/{id}/teams", {"name": "Spy"}),
+        ("POST", f"/api/benchmarks/{id}/teams/{team}", {}), ("DELETE", f"/api/benchmarks/{id}/teams/{team}", None),
+        ("POST", f"/api/submissions/{hidden['theirs']}", {"what": "withdraw"}), ("DELETE", f"/api/runs/{hidden['run']}", None),
+        ("POST", "/api/tokens", {"role": "admin", "name": "Spy"}),
+    ]  # fmt: skip
+    for method, path, body in tries:
+        assert visitor.ask(method, path, body).status in (401, 403, 404), (method, path)
+
+
+def test_a_team_of_one_benchmark_knows_no_other(hidden, guarded):
+    admin = Visitor(guarded, guarded.admin)
+    elsewhere = team(admin, benchmark(admin))
+    for path in (
+        "/api/benchmarks/{id}",
+        "/benchmarks/{id}",
+        "/api/benchmarks/{id}/leaderboard",
+        "/api/submissions/{sent}",
+    ):
+        assert elsewhere.get(path.format(**hidden)).status == 404
+    assert submit(elsewhere, hidden["id"], table({"u1": "yes"})).status == 404
