@@ -134,7 +134,7 @@ def main() -> None:
         store = open_store(Path(folder) / "store.db")
         ids = fill(store)
         store.close()
-        with running(Path(folder) / "store.db", "--accounts", "--quiet") as site:
+        with running(Path(folder) / "store.db", "--accounts", "--quiet", "--workers", "2") as site:
             admin = Visitor(site, site.admin)
             parts = [
                 "# The server under load", "",

@@ -55,6 +55,7 @@ class Site:
     def start(self) -> None:
         """Start it, and wait until it listens."""
         line = [sys.executable, "-m", "karat", "serve", "--port", "0", "--store", self.store, "--rate", "1000000"]
+        line += [] if "--workers" in self.options else ["--workers", "1"]
         self.process = subprocess.Popen(
             [*line, *self.options], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
         )

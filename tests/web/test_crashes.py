@@ -47,7 +47,7 @@ def begun(site: Site, files: int) -> tuple[str, list[str]]:
 @BOTH
 def test_a_killed_server_loses_nothing(address):
     with running(address, "--accounts") as site:
-        id, sent = begun(site, 6)
+        id, sent = begun(site, 5)
         for _ in range(2):
             site.stop(signal.SIGKILL)
             site.start()
@@ -57,13 +57,14 @@ def test_a_killed_server_loses_nothing(address):
 @BOTH
 def test_a_killed_worker_loses_nothing(address):
     with running(address, "--accounts") as site:
-        id, sent = begun(site, 6)
+        id, sent = begun(site, 5)
         for _ in range(3):
             for pid in until(site.workers, "workers"):
                 os.kill(pid, signal.SIGKILL)
         accounted(site, id, sent)
 
 
+@pytest.mark.slow
 def test_no_worker_outlives_its_server(tmp_path):
     with running(tmp_path / "s.db") as site:
         pids = until(site.workers, "workers")
@@ -71,6 +72,7 @@ def test_no_worker_outlives_its_server(tmp_path):
         until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids), "the end of the workers")
 
 
+@pytest.mark.slow
 def test_an_upload_that_breaks_off_leaves_nothing(tmp_path):
     with running(tmp_path / "s.db", "--accounts") as site:
         id, _ = begun(site, 0)
@@ -116,7 +118,7 @@ def test_a_full_disk_refuses_and_later_takes(tmp_path):
 @pytest.mark.slow
 def test_postgres_may_be_restarted():
     with server.running() as url, running(url, "--accounts") as site:
-        id, sent = begun(site, 6)
+        id, sent = begun(site, 5)
         folder = make_url(url).query["host"]
         binaries, user = server._binaries(), server._user()
         command = [str(binaries / "pg_ctl"), "-D", f"{folder}/data", "-w", "-m", "immediate", "restart"]
