@@ -59,7 +59,7 @@ def test_the_client_evaluates(guarded, tmp_path):
     found = client.evaluate(tmp_path / "gold.csv", tmp_path / "sys.csv", metrics=("accuracy",))
     assert found["report"]["systems"][0]["metrics"][0]["value"] == 0.9
     (tmp_path / "bad.csv").write_text("id,value\ni1,\n")
-    with pytest.raises(karat.InputError, match="bad.csv:2: error"):
+    with pytest.raises(karat.InputError, match=r"bad\.csv:2: error"):
         client.evaluate(tmp_path / "gold.csv", tmp_path / "bad.csv")
 
 
