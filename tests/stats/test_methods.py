@@ -72,6 +72,13 @@ def test_any_metric_has_its_error_by_the_jackknife(compared):
     assert found.interval.se == pytest.approx(by_hand.se)
 
 
+def test_intervals_end_where_differences_must():
+    few = {"a": karat.Runs([NEW[0], OLD[0]]), "b": karat.Runs([OLD[1], NEW[1]])}
+    for pair in karat.compare(GOLD, few, metrics=["accuracy"], resamples=199).pairs:
+        for interval in (pair.interval, pair.simultaneous):
+            assert -1 <= interval.low < interval.high <= 1
+
+
 def test_methods_stand_on_the_leaderboard_not_their_runs(compared):
     assert compared.systems == ["new", "old"]
     places = next(iter(compared.leaderboards.values()))

@@ -89,6 +89,12 @@ def test_annotators_are_views_of_the_same_systems():
     assert dict(found.by_repeats)[3] == units_for(lambda n: by_hand.at(runs=3, units=n), Aim(0.05))
 
 
+def test_a_pilot_without_spread_plans_nothing():
+    found = karat.design(GOLD, {"a": GOLD, "b": GOLD}, difference=0.02, metrics=["accuracy"])
+    assert found.needs[0].needed is None
+    assert "no spread" in str(found)
+
+
 def test_a_design_needs_an_aim():
     with pytest.raises(karat.MetricError, match="aim"):
         karat.design(GOLD, TWO, metrics=["accuracy"])

@@ -46,8 +46,11 @@ def grids(design: Design, digits: int = 4) -> Iterator[Grid]:
         yield _repeats(design.needs)
 
 
-def _count(value: int | None) -> str:
-    return "out of reach" if value is None else f"{value:,}"
+def _count(need: Need, value: int | None) -> str:
+    """A number, or why there is none: a pilot without spread says nothing of how many units are needed."""
+    if value is None:
+        return "out of reach" if need.se > 0 else "no spread"
+    return f"{value:,}"
 
 
 def _needs(needs: list[Need], digits: int) -> Grid:
@@ -56,7 +59,7 @@ def _needs(needs: list[Need], digits: int) -> Grid:
     head += ["design effect", "clusters", "clusters needed"] if clustered else []
     rows = [
         [
-            n.what, n.label, number(n.value, digits), number(n.se, digits), f"{n.units:,}", _count(n.needed),
+            n.what, n.label, number(n.value, digits), number(n.se, digits), f"{n.units:,}", _count(n, n.needed),
             *(_clusters(n) if clustered else []),
         ]
         for n in needs
@@ -66,20 +69,25 @@ def _needs(needs: list[Need], digits: int) -> Grid:
 
 def _clusters(need: Need) -> list[str]:
     found = need.clusters
-    return ["–"] * 3 if found is None else [f"{found.effect:.2f}", f"{found.pilot:,}", _count(found.needed)]
+    return ["–"] * 3 if found is None else [f"{found.effect:.2f}", f"{found.pilot:,}", _count(need, found.needed)]
 
 
 def _curves(design: Design, digits: int) -> Grid:
-    sizes = [f"{n:,}" for n, _ in design.needs[0].curve]
+    sizes = [f"{n:,}" for n, _ in max((n.curve for n in design.needs), key=len)]
     title = "Half of the interval's width by units" if design.aim["width"] is not None else "Power by units"
-    rows = [[n.what, n.label, *(number(v, min(digits, 3)) for _, v in n.curve)] for n in design.needs]
+    shown = [[number(v, min(digits, 3)) for _, v in n.curve] for n in design.needs]
+    # Clusters may be too few for the smallest sizes.
+    rows = [
+        [n.what, n.label, *["–"] * (len(sizes) - len(known)), *known]
+        for n, known in zip(design.needs, shown, strict=True)
+    ]
     return Grid(title, ["pilot", "metric", *sizes], rows)
 
 
 def _repeats(needs: list[Need]) -> Grid:
     name = next(n.repeated for n in needs if n.repeated)
     counts = [f"{r} {name}" for r, _ in next(n.by_repeats for n in needs if n.by_repeats)]
-    rows = [[n.what, n.label, f"{n.repeats_share or 0:.0%}", *(_count(u) for _, u in n.by_repeats)] for n in needs]
+    rows = [[n.what, n.label, f"{n.repeats_share or 0:.0%}", *(_count(n, u) for _, u in n.by_repeats)] for n in needs]
     return Grid(f"Units needed by {name}", ["pilot", "metric", f"variance due to {name}", *counts], rows)
 
 

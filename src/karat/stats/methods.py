@@ -13,7 +13,7 @@ import numpy as np
 from karat.comparison import Comparison, Pair, RunPlan, Test
 from karat.evaluation import Evaluation, Interval, MethodScore, Score, SystemResult
 from karat.findings import Finding, finding
-from karat.metric import MetricError
+from karat.metric import Metric, MetricError
 from karat.plan import Plan
 from karat.score import mean_defined
 from karat.stats import tests
@@ -49,17 +49,24 @@ class Field:
     joint: Joint
     parts: Sequence[Sequence[Part]]
     groups: Groups
+    statistic: Statistic
 
     @classmethod
     def of(
         cls, systems: Sequence[SystemResult], statistic: Statistic, groups: Groups, keys: ClusterKeys | None
     ) -> Field:
         joint = joined(systems)
-        return cls(joint, parts_of(joint, statistic, None if keys is None else keys.of(joint.keys)[0]), groups)
+        parts = parts_of(joint, statistic, None if keys is None else keys.of(joint.keys)[0])
+        return cls(joint, parts, groups, statistic)
 
     @property
     def units(self) -> int:
         return len(self.joint.keys)
+
+    def limits(self, metric: Metric) -> tuple[float, float]:
+        """Between what a difference of two scores can lie."""
+        low, high = self.statistic.limits(metric)
+        return low - high, high - low
 
     def reading(self, method: str, column: int) -> tuple[Floats, Floats]:
         """Scores of a method's runs, and the influence of each unit (or cluster) on each."""
@@ -166,7 +173,9 @@ def _pair(field: Field, a: str, b: str, k: int, score: Score, settings: Comparis
     )  # fmt: skip
     if first is None or second is None:
         return empty
-    gap = nested_difference(sides[0], sides[1], paired_runs=settings.paired_runs)
+    gap = replace(
+        nested_difference(sides[0], sides[1], paired_runs=settings.paired_runs), limits=field.limits(score.metric)
+    )
     turned = -1.0 if score.better == "lower" else 1.0
     low, high = gap.interval(1 - settings.alone)
     deciding = Test("nested t", gap.p(), gap.estimate / gap.se if gap.se > 0 else np.nan)

@@ -101,12 +101,12 @@ def need(found: Contrast, label: str, metric: str, aim: Aim, keys: ClusterKeys |
     clusters = found.clustered(keys)
     effect = clusters[0].effect if clusters else 1.0
     law = _by_cluster(found.gap, clusters[0]) if clusters else found.law(None)
-    units = units_for(law, aim)
+    units = units_for(law, aim) if se > 0 else None
     return Need(
         found.name, metric, label, found.gap.estimate, size, se * float(np.sqrt(effect)),
         se * float(np.sqrt(effect * size)), units, _curve(law, size, aim),
         None if not clusters else FacetNeed("clusters", clusters[1], effect, clusters[0].size, _ceil(units, clusters[0].size)),
-        [] if found.facet == "" else [(r, units_for(found.law(r), aim)) for r in REPEATS],
+        [] if found.facet == "" else [(r, units_for(found.law(r), aim) if se > 0 else None) for r in REPEATS],
         found.facet, found.gap.runs_share if found.facet else None,
     )  # fmt: skip
 
@@ -125,7 +125,7 @@ def _curve(law: Callable[[int], tuple[float, float]], size: int, aim: Aim) -> li
     sizes = [max(round(size * k), 2) for k in SIZES]
     value = half_width if aim.width is not None else power_of
     errors = [(n, *law(n)) for n in sizes]
-    return [(n, value(se, df, aim)) for n, se, df in errors if df > 0]
+    return [(n, value(se, df, aim)) for n, se, df in errors if df > 0 and se > 0]
 
 
 def needs(

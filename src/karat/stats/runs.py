@@ -47,6 +47,8 @@ class Nested:
     units: int
     over_units: float
     """Variance of the mean as the units alone show it (it holds a part of the rest)."""
+    limits: tuple[float, float] = (-np.inf, np.inf)
+    """Between what the estimate can lie."""
 
     @property
     def of_runs(self) -> float:
@@ -90,9 +92,9 @@ class Nested:
         return self.of_runs / self.se**2 if self.se > 0 else 0.0
 
     def interval(self, level: float) -> tuple[float, float]:
-        """``estimate ± t · se``."""
+        """``estimate ± t · se``, as far as the limits go."""
         reach = float(special.stdtrit(self.df, (1 + level) / 2)) * self.se
-        return self.estimate - reach, self.estimate + reach
+        return max(self.estimate - reach, self.limits[0]), min(self.estimate + reach, self.limits[1])
 
     def p(self, alternative: str = "two-sided") -> float:
         """p of a true value of 0; 1 for an estimate of 0, and NaN where nothing varies but the estimate is not 0."""
