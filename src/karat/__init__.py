@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from karat.api import compare, evaluate, validate
+    from karat.ci import assert_not_worse
     from karat.client import Client
     from karat.comparison import Comparison
     from karat.designing import design
     from karat.evaluation import Evaluation, Score
     from karat.findings import Finding, InputError
-    from karat.gate import assert_not_worse
     from karat.hierarchy import Hierarchy
     from karat.methods import Runs
     from karat.metric import Metric, MetricError, parse
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "evaluate": "karat.api",
     "compare": "karat.api",
-    "assert_not_worse": "karat.gate",
+    "assert_not_worse": "karat.ci",
     "Client": "karat.client",
     "Comparison": "karat.comparison",
     "design": "karat.designing",

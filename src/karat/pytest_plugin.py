@@ -16,6 +16,6 @@ def assert_not_worse() -> Callable[..., Any]:
     def test_model(assert_not_worse):
         assert_not_worse("gold.json", "new.json", "released.json", metrics=["f1"], margin=0.01)
     """
-    from karat.gate import assert_not_worse as check
+    from karat.ci import assert_not_worse as check
 
     return check

@@ -8,8 +8,8 @@ from tests.store.test_state import INPUTS
 
 import karat
 from karat.contexts import MODULES
-from karat.errors import confused, disagreements, has_units, worst
 from karat.metric import MetricError
+from karat.mistakes import confused, disagreements, has_units, worst
 from karat.store import open_store
 
 GOLD = [

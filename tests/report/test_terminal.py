@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from tests.report.examples import EXAMPLES
 
-from karat.report.errors import disagreement_grid, worst_grid
+from karat.report.mistakes import disagreement_grid, worst_grid
 from karat.report.rich import print_grid
 from karat.report.rows import Grid
 from karat.report.terminal import tables

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from tests.stats.systems import GOLD, SYSTEMS, records
 
 import karat
+from karat.ci import gates
 from karat.cli.main import karat as command
-from karat.gate import gates
 from karat.pytest_plugin import assert_not_worse  # noqa: F401 - the fixture
 
 

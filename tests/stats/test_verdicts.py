@@ -8,7 +8,7 @@ import pytest
 from tests.stats.systems import GOLD, SYSTEMS, records
 
 import karat
-from karat.gate import outcome
+from karat.ci import outcome
 from karat.stats.power import mde
 
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 import karat
 from karat.cli.main import karat as command
 from karat.store import open_store
-from karat.store.checks import numbers
 from karat.store.run import compare_runs
+from karat.store.verification import numbers
 from tests.report.examples import EXAMPLES
 
 NEW = {

@@ -17,8 +17,8 @@ from karat.cli.main import karat as command
 from karat.contexts import MODULES, context
 from karat.state import _CLASSES, _RESTORERS, FORMER, StateError, pack, restored, stored, to_state, unpack
 from karat.store import bundle, open_store
-from karat.store.checks import numbers
 from karat.store.record import Record, record_digest
+from karat.store.verification import numbers
 
 OLD = Path(__file__).parents[1] / "data" / "store-module-names.db.xz"
 """Seventeen runs of all contexts, with units and intervals, from files of every kind of reader, as version 36bd5c2 kept

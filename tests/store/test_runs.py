@@ -13,12 +13,11 @@ from sqlalchemy import text
 import karat
 from karat.evaluation import Evaluation
 from karat.store import Store, StoreError, open_store
-from karat.store.checks import numbers
 from karat.store.database import Database
-from karat.store.migrations import FORM, form_of, migrate
 from karat.store.record import packed
 from karat.store.run import compare_runs
-from karat.store.tables import runs, settings, systems
+from karat.store.tables import FORM, form_of, migrate, runs, settings, systems
+from karat.store.verification import numbers
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -195,9 +194,9 @@ def test_a_failed_migration_changes_nothing(address, monkeypatch):
         connection.execute(text("CREATE TABLE half (x INTEGER)"))
         raise RuntimeError("power cut")
 
-    from karat.store import migrations
+    from karat.store import tables
 
-    monkeypatch.setattr(migrations, "STEPS", [migrations.STEPS[0], broken])
+    monkeypatch.setattr(tables, "STEPS", [tables.STEPS[0], broken])
     with pytest.raises(RuntimeError):
         Store(address).list()
     monkeypatch.undo()

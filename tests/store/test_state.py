@@ -16,7 +16,7 @@ from karat.cells import Cells, Sparse
 from karat.contexts import MODULES
 from karat.state import FORMAT, StateError, from_state, pack, to_state, unpack
 from karat.store import open_store
-from karat.store.checks import numbers
+from karat.store.verification import numbers
 
 INPUTS = {
     "monolabel": ({"1": "A", "2": "B", "3": "A"}, {"1": "A", "2": "A"}, {"hierarchy": {"X": ["A", "B"]}}),

@@ -79,7 +79,7 @@ def test_other_bytes_with_the_same_records(kept, tmp_path):
 
 def test_a_changed_version(kept, monkeypatch):
     now = versions()
-    monkeypatch.setattr("karat.store.checks.versions", lambda: now | {"numpy": "9.9"})
+    monkeypatch.setattr("karat.store.verification.versions", lambda: now | {"numpy": "9.9"})
     assert changed(verify(Recorded.of_run(kept))) == {"version numpy": f"recorded {now['numpy']}, now 9.9"}
 
 

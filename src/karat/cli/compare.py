@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from karat.api import compare
+from karat.ci import gates
 from karat.cli.evaluate import named, read_once
 from karat.cli.failures import MISSED, guarded, show
 from karat.cli.options import (
@@ -23,7 +24,6 @@ from karat.cli.options import (
 )
 from karat.cli.printing import write_whole
 from karat.comparison import Comparison
-from karat.gate import gates
 from karat.report.comparison import TEXT
 from karat.report.delimited import delimited
 from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST

@@ -114,7 +114,7 @@ def show_run(run: str, metrics: tuple[str, ...], store: str | None, **given: Any
 @guarded
 def diff_runs(first: str, second: str, store: str | None) -> None:
     """What differs between two runs: plan, inputs, versions and scores."""
-    from karat.store.diff import differences
+    from karat.store.verification import differences
 
     kept = open_store(store, create=False)
     facts, scores = differences(found_run(kept, first), found_run(kept, second))

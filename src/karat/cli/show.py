@@ -20,7 +20,7 @@ from karat.cli.runs import found_run
 from karat.contexts.spans.data import SpanData
 from karat.evaluation import Evaluation
 from karat.metric import MetricError
-from karat.report import errors
+from karat.report import mistakes
 from karat.report.page import COLOURS, Line, page, plain
 from karat.report.rows import Grid
 from karat.store import open_store
@@ -86,14 +86,14 @@ def _grids(
     evaluation: Evaluation, worst: int | None, disagree: str | None, confused: int | None, metric: str | None
 ) -> Iterator[Grid]:
     if worst:
-        yield from (errors.worst_grid(evaluation, system, metric, worst) for system in evaluation.systems)
+        yield from (mistakes.worst_grid(evaluation, system, metric, worst) for system in evaluation.systems)
     if disagree:
         a, _, b = (part.strip() for part in disagree.partition(","))
         if not a or not b:
             raise MetricError(f"--disagree {disagree}: name two systems, as in --disagree A,B")
-        yield errors.disagreement_grid(evaluation, a, b, metric, worst or 20)
+        yield mistakes.disagreement_grid(evaluation, a, b, metric, worst or 20)
     if confused:
-        found = [g for s in evaluation.systems for g in errors.confusion_grids(s, confused)]
+        found = [g for s in evaluation.systems for g in mistakes.confusion_grids(s, confused)]
         if not found:
             raise MetricError(f"context {evaluation.context} has no confusion matrix")
         yield from found

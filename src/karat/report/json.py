@@ -11,7 +11,7 @@ import msgspec
 import karat
 from karat.evaluation import Detail, Evaluation, Interval, Score, SystemResult
 from karat.provenance import signature
-from karat.report.errors import confused_labels, disputed_units, worst_units
+from karat.report.mistakes import confused_labels, disputed_units, worst_units
 
 SCHEMA = 1
 

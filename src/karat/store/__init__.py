@@ -14,16 +14,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from karat.store.checks import Check, Recorded, verify
     from karat.store.errors import StoreError
-    from karat.store.listing import Summary
+    from karat.store.lookup import Summary
     from karat.store.run import Run, compare_runs
     from karat.store.runs import Store, open_store
+    from karat.store.verification import Check, Recorded, verify
 
 _WHERE = {
-    "Check": "checks", "Recorded": "checks", "Run": "run", "Store": "runs", "StoreError": "errors", "Summary": "listing", "compare_runs": "run",
+    "Check": "verification", "Recorded": "verification", "Run": "run", "Store": "runs", "StoreError": "errors", "Summary": "lookup", "compare_runs": "run",
     "open_store": "runs",
-    "verify": "checks",
+    "verify": "verification",
 }  # fmt: skip
 
 __all__ = ["Check", "Recorded", "Run", "Store", "StoreError", "Summary", "compare_runs", "open_store", "verify"]

@@ -17,9 +17,9 @@ from karat.evaluation import Evaluation, SystemResult
 from karat.metric import MetricError
 from karat.provenance import digest, question
 from karat.state import StateError, pack, unpack
-from karat.store.claims import checked
 from karat.store.errors import StoreError
 from karat.store.run import Run
+from karat.store.schema import checked
 
 
 @dataclass(frozen=True)

@@ -14,17 +14,14 @@ from karat.evaluation import Evaluation
 from karat.metric import MetricError
 from karat.state import unpack
 from karat.store import bundle
-from karat.store.address import shown
-from karat.store.checks import numbers
 from karat.store.database import Database
 from karat.store.errors import StoreError
-from karat.store.listing import Filter, Summary, count, listed
-from karat.store.names import checked_tag, resolve
-from karat.store.place import place
+from karat.store.location import place, shown
+from karat.store.lookup import Filter, Summary, checked_tag, count, listed, resolve
 from karat.store.record import Part, Record, derived, is_whole, packed, run_of
-from karat.store.rows import score_rows
 from karat.store.run import Run
-from karat.store.tables import runs, scores, systems, tags
+from karat.store.tables import runs, score_rows, scores, systems, tags
+from karat.store.verification import numbers
 
 
 def open_store(where: str | os.PathLike[str] | None = None, *, create: bool = True) -> Store:

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from karat.cells import Cells, ClassCells
 from karat.contexts import catalogue
-from karat.errors import (
+from karat.evaluation import Evaluation, SystemResult
+from karat.metric import Metric, MetricError
+from karat.mistakes import (
     common_units,
     counted_order,
     has_units,
@@ -23,8 +25,6 @@ from karat.errors import (
     unit_scores_of,
     units_of,
 )
-from karat.evaluation import Evaluation, SystemResult
-from karat.metric import Metric, MetricError
 from karat.report.rows import Grid, number
 from karat.web.problems import missing
 

@@ -21,7 +21,7 @@ from karat.report.charts.distribution import distribution
 from karat.report.charts.forest import Estimate, forest
 from karat.report.charts.heat import heat_map
 from karat.report.charts.timeline import timeline
-from karat.report.errors import (
+from karat.report.mistakes import (
     confusion_grid,
     disputed_table,
     disputed_units,

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from karat.errors import Difference, Worst, confused, disagreements, has_units, worst
 from karat.evaluation import Detail, Evaluation, SystemResult
 from karat.metric import Metric, MetricError
+from karat.mistakes import Difference, Worst, confused, disagreements, has_units, worst
 from karat.report.rows import Grid, number
 
 LONGEST = 160
