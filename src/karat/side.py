@@ -55,6 +55,9 @@ class Positions(Sequence[str]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def stored_as(self) -> list[str]:
+        return list(self)
+
 
 @dataclass(frozen=True, eq=False)
 class Keys:
