@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -108,39 +108,47 @@ def _rows(source: Source, layout: Layout) -> tuple[Rows, list[Finding]]:
         rows = trec.rows(source, layout.width, layout.texts, layout.numbers)
         if rows is not None and len(rows.line):
             return rows, []
+    return _line_by_line(source, layout)
+
+
+def _line_by_line(source: Source, layout: Layout) -> tuple[Rows, list[Finding]]:
+    """The plain reader, which also says what is wrong."""
     if bad := source.encoding_findings():
         raise InputError(bad)
-    lines = [(n, line.strip()) for n, line in enumerate(source.bytes().removeprefix(BOM_UTF8).split(b"\n"), 1)]
-    records = [(n, line.split(), b"\r" in line) for n, line in lines if line and not line.startswith(b"#")]
-    findings, good = _checked(source.name, records, layout)
-    if not good:
-        raise InputError(findings or [finding("no-records", source.name)])
-    fields = list(zip(*(record[: layout.width] for _, record in good), strict=True))
-    values = [np.array([float(t) if _is_number(t) else np.nan for t in fields[i]]) for i in layout.numbers]
-    one, line = np.ones(len(good), np.int64), np.array([n for n, _ in good])
-    return Rows(Text.of(fields[0]), one, [Text.of(fields[i]) for i in layout.texts], values, line), findings
-
-
-Record = tuple[int, list[bytes]]
-"""Line number and fields."""
-
-
-def _checked(
-    name: str, records: Sequence[tuple[int, list[bytes], bool]], layout: Layout
-) -> tuple[list[Finding], list[Record]]:
-    """What is wrong with lines, of which some hold a carriage return, and the records that can be read."""
-    findings, good, spare = list[Finding](), list[Record](), list[int]()
-    facts: dict[str, Any] = {"expected": layout.width, "layout": layout.said}
-    for n, fields, broken in records:
-        if len(fields) < layout.width:
-            findings.append(finding("short-line", name, n, found="too few", **facts))
-        elif len(fields) > layout.width and (broken or not layout.spare):  # another record may follow a lone CR
-            findings.append(finding("short-line", name, n, found="too many", **facts))
-        elif not _is_number(text := fields[layout.numbers[0]]):
-            findings.append(finding("not-a-number", name, n, field=layout.number, text=text.decode()))
-        else:
-            good.append((n, fields))
-            spare += [n] if len(fields) > layout.width else []
+    texts: list[list[bytes]] = [[] for _ in range(layout.width)]
+    findings, spare, line = list[Finding](), list[int](), list[int]()
+    for n, text in enumerate(source.bytes().removeprefix(BOM_UTF8).split(b"\n"), 1):
+        fields = text.split()
+        if not fields or fields[0].startswith(b"#"):
+            continue
+        if fault := _fault(source.name, n, fields, layout, broken=b"\r" in text.strip()):
+            findings.append(fault)
+            continue
+        line.append(n)
+        for column, field in zip(texts, fields, strict=False):
+            column.append(field)
+        if len(fields) > layout.width:
+            spare.append(n)
     if spare:
-        findings.append(finding("spare-fields", name, spare[0], count=len(spare), **facts))
-    return limited(findings), good
+        facts: dict[str, Any] = {"count": len(spare), "expected": layout.width, "layout": layout.said}
+        findings.append(finding("spare-fields", source.name, spare[0], **facts))
+    if not line:
+        raise InputError(limited(findings) or [finding("no-records", source.name)])
+    numbers = [np.array([_number(field) for field in texts[i]]) for i in layout.numbers]
+    size, kept = np.ones(len(line), np.int64), [Text.of(texts[i]) for i in layout.texts]
+    return Rows(Text.of(texts[0]), size, kept, numbers, np.array(line)), limited(findings)
+
+
+def _fault(name: str, line: int, fields: list[bytes], layout: Layout, *, broken: bool) -> Finding | None:
+    """What is wrong with a line, which may be broken by a carriage return: another record may follow it."""
+    few, many = len(fields) < layout.width, len(fields) > layout.width and (broken or not layout.spare)
+    if few or many:
+        count = "too few" if few else "too many"
+        return finding("short-line", name, line, found=count, expected=layout.width, layout=layout.said)
+    if not _is_number(text := fields[layout.numbers[0]]):
+        return finding("not-a-number", name, line, field=layout.number, text=text.decode())
+    return None
+
+
+def _number(text: bytes) -> float:
+    return float(text) if _is_number(text) else np.nan

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decimal numbers in text, many at a time, rounded as ``float()`` rounds.
 
-A million scores of four decimals are read in 35 ms of processor time, by ``float()`` in 250 ms.
+A million scores of four decimals are read in 0.06 s of processor time, by ``float()`` in 0.28 s.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rankings in frames by the bytes of their Arrow columns, without the engine.
 
-A Polars frame of a million rows is read in 0.02 s of processor time, by the engine in 0.9 s.
+A Polars frame of a million rows is read in 0.04 s of processor time, by the engine in 1.1 s.
 """
 
 from __future__ import annotations
