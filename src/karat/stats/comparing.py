@@ -52,11 +52,11 @@ def compare_systems(
     statistic = Statistic(plan.catalogue, directed(plan), plan.fill)
     joint = joined(systems)
     cluster = None if keys is None else keys.of(joint.keys)[0]
-    duels = _paired(joint, statistic, settings, cluster)
+    duels = paired_systems(joint, statistic, settings, cluster)
     drawn = (
         _looked(duels, statistic, settings)
         if settings.sequential
-        else _all_tests(duels, settings, all(c.repeatable for c in joint.cells))
+        else all_tests(duels, settings, all(c.repeatable for c in joint.cells))
     )
     drawn = _one_sided(duels, drawn, statistic) if settings.one_sided else drawn
     if "aso" in settings.tests:
@@ -64,7 +64,7 @@ def compare_systems(
             [[*t, *almost_ordered(duel, k, _turned(statistic, k), settings)] for k, t in enumerate(each)]
             for duel, each in zip(duels, drawn, strict=True)
         ]
-    family = _family(duels, drawn, joint, statistic, settings, cluster)
+    family = family_of(duels, drawn, joint, statistic, settings, cluster)
     pairs = [
         _pair(duel, k, systems, statistic, drawn[i][k], family.of(i, k), settings)
         for i, duel in enumerate(duels)
@@ -94,7 +94,9 @@ def directed(plan: Plan) -> list[Metric]:
     return directed
 
 
-def _paired(joint: Joint, statistic: Statistic, settings: ComparisonSettings, cluster: Ints | None) -> list[Paired]:
+def paired_systems(
+    joint: Joint, statistic: Statistic, settings: ComparisonSettings, cluster: Ints | None
+) -> list[Paired]:
     """The pairs of systems that are to be compared."""
     names = joint.names
     if settings.baseline is not None and settings.baseline not in names:
@@ -111,7 +113,7 @@ def _paired(joint: Joint, statistic: Statistic, settings: ComparisonSettings, cl
     return out
 
 
-def _all_tests(duels: Sequence[Paired], settings: ComparisonSettings, repeatable: bool) -> list[list[list[Test]]]:
+def all_tests(duels: Sequence[Paired], settings: ComparisonSettings, repeatable: bool) -> list[list[list[Test]]]:
     """Tests of every pair on every metric; more draws where so many tests leave p at its floor undecided."""
     coins = Coins(settings.seed, "swap")
     drawn = [pair_tests(d, settings, coins, repeatable) for d in duels]
@@ -157,7 +159,7 @@ GROWN = 99_999
 """Draws where the usual number cannot decide."""
 
 
-def _family(
+def family_of(
     duels: Sequence[Paired], drawn: list[list[list[Test]]], joint: Joint, statistic: Statistic,
     settings: ComparisonSettings, cluster: Ints | None,
 ) -> Family:  # fmt: skip

@@ -75,7 +75,7 @@ class Outcomes:
 
 def outcomes_of(systems: Sequence[Part], shared: Shared, cluster: Ints | None) -> Outcomes:
     """Outcomes of all systems in one table, alike ones once; those of a cluster are summed."""
-    matrices = [shared.matrix(i).toarray() for i in range(len(systems))]
+    matrices = [m.toarray() for m in shared.matrices]
     rows = [p.cell for p in systems]
     if cluster is not None:
         _, group = np.unique(cluster, return_inverse=True)

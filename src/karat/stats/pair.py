@@ -123,7 +123,7 @@ class Swap:
         """Distinct moves of outcomes from A to B, how many units make each, and how many the other way round."""
         from scipy.sparse import csr_array
 
-        left, right = self.shared.matrix(0), self.shared.matrix(1)
+        left, right = self.shared.matrices
         if self.cluster is None:
             a, b, n, _ = self.joint
             moved = left[a] - right[b]
@@ -139,24 +139,27 @@ class Swap:
         size = np.bincount(group, n[real], len(first)).astype(float)
         back = np.bincount(group, n[real] * (mark[real] < 0), len(first)).astype(float)
         turn = np.where(mark[real[first]] < 0, -1.0, 1.0)
-        return _compact(moved[real[first]].multiply(turn[:, None]).T.tocsr()), size, back
+        return _compact(moved[real[first]].multiply(turn[:, None]).tocsr(), size).T, size, back
 
     @cached_property
     def totals(self) -> tuple[Floats, Floats]:
-        a, b = (self.shared.matrix(i) for i in (0, 1))
+        a, b = self.shared.matrices
         return self.a.stratum.design.n @ a, self.b.stratum.design.n @ b
 
     def difference(self, swapped: Floats) -> Floats:
         """Score of A minus score of B, column by column, after these swaps (rows × moves)."""
         moves, _, back = self.moves
-        shift = np.asarray(moves @ (swapped.T - back[:, None].astype(swapped.dtype)), float).T
+        shift = (np.asarray(moves @ swapped.T, float) - (moves @ back)[:, None]).T
         a, b = self.totals
         left = self.a.stratum.statistic(self.shared.replay(0, a - shift))
         return left - self.b.stratum.statistic(self.shared.replay(1, b + shift))
 
-    def resampled(self, rng: np.random.Generator, draws: int) -> Floats:
+    def resampled(self, rng: np.random.Generator, draws: int, in_order: bool) -> Floats:
         """Resamples of the difference: both systems see the same units (or clusters)."""
         a, b, n, cell = self.joint
+        if not in_order:
+            order = np.lexsort((a, b))
+            a, b, n, cell = a[order], b[order], n[order], np.argsort(order)[cell]
         design: Design = Units(n) if self.cluster is None else Clusters.of(self.cluster, cell, len(n))
 
         def difference(W: Any) -> Floats:
@@ -167,10 +170,10 @@ class Swap:
         return bootstrap(difference, design, rng, draws)
 
 
-def _compact(moves: Any) -> Any:
-    """Whole numbers in half the space: sums below 2²⁴ stay exact."""
-    whole = bool((moves.data == np.round(moves.data)).all()) and float(np.abs(moves).sum(1).max(initial=0.0)) < 2**24
-    return moves.astype(np.float32) if whole else moves
+def _compact(moves: Any, size: Floats) -> Any:
+    """Whole numbers in half the space, if the sums of so many of each stay exact."""
+    whole = bool((moves.data == np.round(moves.data)).all())
+    return moves.astype(np.float32) if whole and (np.abs(moves).T @ size).max(initial=0.0) < 2**24 else moves
 
 
 def gathered(W: Floats, cell: Ints, width: int) -> Floats:
@@ -253,31 +256,30 @@ class Paired:
         return mean and len(self.swaps) == 1 and self.swaps[0].cluster is None
 
     @cached_property
-    def turned(self) -> Paired:
-        """The same two systems in an order that their outcomes decide, not their names."""
+    def in_order(self) -> bool:
+        """Whether the first system has the larger outcomes: what is drawn for a pair hangs on that, not on names."""
         a, b = (
             np.concatenate([np.nan_to_num(self.samples[i].point), *(s.totals[i] for s in self.swaps)]) for i in (0, 1)
         )
         apart = np.flatnonzero(a != b)
-        if not len(apart) or a[apart[0]] > b[apart[0]]:
-            return self
-        return Paired(self.b, self.a, self.names[::-1], [replace(s, a=s.b, b=s.a) for s in self.swaps])
+        return not len(apart) or bool(a[apart[0]] > b[apart[0]])
 
     def swap_test(self, coins: Coins, draws: int = DRAWS) -> Randomised:
         """The paired randomisation test of all metrics, over all test cases at once."""
-        swaps = self.turned.swaps
-        ends = np.cumsum([0, *(len(s.moves[1]) for s in swaps)])
+        size, back = (np.concatenate([s.moves[i] for s in self.swaps]) for i in (1, 2))
+        ends = np.cumsum([0, *(len(s.moves[1]) for s in self.swaps)])
 
         def difference(swapped: Floats) -> Floats:
-            each = [s.difference(swapped[:, ends[i] : ends[i + 1]]) for i, s in enumerate(swaps)]
+            swapped = swapped if self.in_order else size.astype(swapped.dtype) - swapped
+            each = [s.difference(swapped[:, ends[i] : ends[i + 1]]) for i, s in enumerate(self.swaps)]
             return each[0] if len(each) == 1 else mean_defined(np.stack(each, -1))
 
-        observed = difference(np.concatenate([s.moves[2] for s in swaps])[None, :])[0]
-        return randomisation(difference, np.concatenate([s.moves[1] for s in swaps]), observed, coins, draws)
+        observed = difference((back if self.in_order else size - back)[None, :])[0]
+        return randomisation(difference, size, observed, coins, draws)
 
     def resampled(self, seed: int, draws: int) -> Floats:
-        """Resamples of the difference, up to its sign."""
-        each = np.stack([s.resampled(stream(seed, "paired", s.a.stratum.name), draws) for s in self.turned.swaps])
-        return (each[0] if len(each) == 1 else mean_defined(np.moveaxis(each, 0, -1))) * (
-            1.0 if self.turned is self else -1.0
-        )
+        """Resamples of the difference."""
+        each = np.stack([
+            s.resampled(stream(seed, "paired", s.a.stratum.name), draws, self.in_order) for s in self.swaps
+        ])  # fmt: skip
+        return each[0] if len(each) == 1 else mean_defined(np.moveaxis(each, 0, -1))

@@ -14,7 +14,7 @@ from karat.stats.settings import DRAWS, ComparisonSettings
 from karat.stats.stochastic_order import least_violation
 from karat.weights import Floats
 
-MANY_MOVES, FEWER_DRAWS = 20_000, 1_999
+MANY_MOVES, FEWER_DRAWS = 10_000, 1_999
 """Beyond this many distinct swaps the default number of draws is cut, and the result says so."""
 
 

@@ -15,7 +15,7 @@ from scipy import special
 from karat.stats.random import stream
 from karat.stats.settings import DRAWS
 from karat.stats.tests import monte_carlo
-from karat.weights import Floats, Ints, block_sizes
+from karat.weights import BLOCK, Floats, Ints, cuts
 
 ENUMERATE = 2**15
 """Up to this many distinct outcomes, all are visited and the p-value is exact."""
@@ -46,7 +46,8 @@ def randomisation(
     """
     if np.log2(n + 1).sum() <= np.log2(ENUMERATE):
         return _enumerated(difference, n, observed, alternative)
-    blocks = enumerate(block_sizes(draws, _breadth(n)))
+    step = 2 ** int(np.log2(max(BLOCK // _breadth(n), 1)))  # alike for most pairs, so that they share their words
+    blocks = enumerate(b - a for a, b in cuts(draws, step))
     drawn = np.concatenate([difference(coins.heads(n, rows, block)) for block, rows in blocks])
     extremes, at = extreme(drawn, alternative), extreme(observed, alternative)
     p = monte_carlo(extremes, at)
@@ -96,14 +97,17 @@ class Coins:
     def heads(self, n: Floats, rows: int, block: int = 0) -> Floats:
         """Heads among ``n[j]`` coins for each ``j``, row by row (a view of columns in one piece)."""
         coins = n.astype(np.int64)
-        one, many = coins == 1, (coins > 1) & (coins <= LARGE)
-        large = coins > LARGE
+        one, few = coins == 1, (coins > 1) & (coins <= 8)
+        many, large = (coins > 8) & (coins <= LARGE), coins > LARGE
+        words = -(-coins[many] // WORD)
+        used = [-(-int(one.sum()) // WORD), -(-int(few.sum()) // 8), int(words.sum())]
+        bits, small, whole = np.split(self._words(sum(used), rows, block), np.cumsum(used)[:2])
         out = np.zeros((len(n), rows), np.float32 if coins.max(initial=0) < 2**24 else np.float64)
-        words = np.maximum(-(-coins[many] // WORD), 1)
-        singles = -(-int(one.sum()) // WORD)
-        drawn = self._words(singles + int(words.sum()), rows, block)
-        out[one] = np.unpackbits(drawn[:singles].view(np.uint8).reshape(-1, rows), axis=0, count=int(one.sum()))
-        out[many] = _counted(drawn[singles:], coins[many], words)
+        out[one] = np.unpackbits(bits.view(np.uint8).reshape(-1, rows), axis=0, count=int(one.sum()))
+        out[few] = ones(
+            small.view(np.uint8).reshape(-1, rows)[: few.sum()] & (2 ** coins[few] - 1)[:, None].astype(np.uint8)
+        )
+        out[many] = _counted(whole, coins[many], words)
         if large.any():
             rng = stream(*self.key, "large", block)
             out[large] = rng.binomial(coins[large], 0.5, (rows, int(large.sum()))).T
@@ -115,7 +119,7 @@ class Coins:
         if len(words) < count:
             more = rng.integers(0, 2**WORD - 1, (count - len(words), rows), np.uint64, endpoint=True)
             words = np.concatenate([words, more])
-        if words.size <= POOL:
+        if words.size + sum(kept.size for _, kept in self._pool.values()) <= POOL:
             self._pool[block, rows] = rng, words
         return words[:count]
 
@@ -129,14 +133,21 @@ def _counted(drawn: NDArray[np.uint64], coins: Ints, words: Ints) -> NDArray[Any
     left = (coins - WORD * (words - 1)).astype(np.uint64)
     mask[start + words - 1] = np.where(left < WORD, (np.uint64(1) << (left % np.uint64(WORD))) - np.uint64(1), mask[0])
     heads = ones(drawn & mask[:, None])
-    return heads if len(mask) == len(coins) else np.add.reduceat(heads, start, 0, np.uint16)
+    if len(mask) == len(coins):
+        return heads
+    out = heads[start].astype(np.uint16)
+    for nth in range(1, int(words.max())):
+        more = words > nth
+        out[more] += heads[start[more] + nth]
+    return out
 
 
-def ones(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Number of set bits of each word."""
+def ones(words: NDArray[Any]) -> NDArray[np.uint8]:
+    """Number of set bits of each word or byte."""
     if hasattr(np, "bitwise_count"):
         return np.asarray(np.bitwise_count(words), np.uint8)
-    return np.unpackbits(words.view(np.uint8).reshape(*words.shape, 8), axis=-1).sum(-1, dtype=np.uint8)
+    size = words.dtype.itemsize
+    return np.unpackbits(words.view(np.uint8).reshape(*words.shape, size), axis=-1).sum(-1, dtype=np.uint8)
 
 
 def extreme(difference: Floats, alternative: str) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 from karat.cells import Cells
 from karat.metric import Catalogue, Metric, Result
 from karat.stats.random import stream
-from karat.weights import BLOCK, Dense, Floats, Memo, Recorder, Replay, Scores, Scripted, Tilt, dense
+from karat.weights import BLOCK, Dense, Floats, Ints, Memo, Recorder, Replay, Scores, Scripted, Tilt, dense
 
 TRIALS = 4
 """Random weightings on which a statistic must be a mean to count as one."""
@@ -113,12 +113,13 @@ def marks(table: Any) -> Floats:
     return np.asarray(np.einsum("ij,j->i", table, weight) if isinstance(table, np.ndarray) else table @ weight, float)
 
 
-def _sparse(x: Any, cells: int) -> Any:
-    from scipy.sparse import csr_array
-
+def _entries(x: Any, start: int) -> tuple[Ints, Ints, Floats]:
+    """Row, column (counted from ``start``) and value of what is not zero."""
     if hasattr(x, "col"):
-        return csr_array((x.data, (x.row, x.col)), shape=x.shape)
-    return csr_array(np.asarray(x, float).reshape(cells, -1))
+        return x.row, x.col + start, x.data
+    table = np.asarray(x, float).reshape(len(x), -1)
+    row, col = np.nonzero(table)
+    return row, col + start, table[row, col]
 
 
 @dataclass(frozen=True)
@@ -211,13 +212,19 @@ class Shared:
                     end += width
         return out
 
-    def matrix(self, system: int) -> Any:
-        """A system's vectors side by side, cells × vectors, as a sparse matrix."""
-        from scipy.sparse import csr_array, hstack
+    @cached_property
+    def matrices(self) -> list[Any]:
+        """Each system's vectors side by side, cells × vectors, sparse."""
+        return [self._matrix(system) for system in range(len(self.tapes))]
+
+    def _matrix(self, system: int) -> Any:
+        from scipy.sparse import csr_array
 
         tape = self.tapes[system]
-        parts = [_sparse(tape.vectors[key[system]], len(tape.n)) for key in self.columns]
-        return hstack(parts, "csr") if parts else csr_array((len(tape.n), 0))
+        width = max((place.stop for place in self.columns.values()), default=0)
+        parts = [_entries(tape.vectors[key[system]], place.start) for key, place in self.columns.items()]
+        row, col, data = (np.concatenate(x) for x in zip(*parts, strict=True)) if parts else np.zeros((3, 0))
+        return csr_array((data, (row.astype(np.int64), col.astype(np.int64))), shape=(len(tape.n), width))
 
     def replay(self, system: int, totals: Floats) -> Replay:
         """Weights that give these totals to the eligible metrics, and the system's own to the others."""
