@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-full lint bench docs clean machine
+.PHONY: demo test test-full lint bench simulate docs clean machine
 
 $(VENV)/core: pyproject.toml
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || { sh tests/machine.sh python $(PYTHON) && $(PYTHON) -m venv --clear $(VENV); }
@@ -43,6 +43,11 @@ machine:
 
 bench: $(VENV)/full
 	$(BIN)/python -m benchmarks
+
+# Hours: two thousand data sets for every cell of the tables in docs/statistics.md. SETS=200 takes minutes.
+SETS ?= 2000
+simulate: $(VENV)/test
+	$(BIN)/python -m benchmarks.simulate $(SETS)
 
 clean:
 	rm -rf $(VENV) .oracle

@@ -223,7 +223,7 @@ def tables(runs: int) -> Iterator[str]:
     rows = []
     for clustered in (False, True):
         for systems in (2, 5, 10, 30):
-            count = few if systems < 10 else max(few // 3, 10)
+            count = {2: few, 5: few, 10: max(few // 3, 10), 30: max(few // 10, 5)}[systems]
             wrong, missed = family_errors(count, systems, clustered)
             said = "100 items in 20 documents" if clustered else "100 items"
             each = " | ".join(shown(wrong[c], count) for c in CORRECTIONS)

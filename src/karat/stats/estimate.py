@@ -27,8 +27,10 @@ from karat.stats.statistic import Blocked, Mask, Statistic
 from karat.stats.units import over_test_cases, unit_keys
 from karat.weights import Floats, Ints, Scores
 
-AFFORDABLE = 5e8
-"""Numbers that the resamples of one system may cost; beyond it the jackknife takes their place."""
+AFFORDABLE = 5e7
+"""Numbers that the resamples of one system may cost; beyond it Hall's transformation takes their place."""
+SKEWED_UNITS, SKEWED_SCORE = 1.0, 0.3
+"""Skewness of unit scores, and of the score itself, beyond which Hall's transformation covers better."""
 CLASS_NUMBERS = 5e7
 """Largest table of resamples × class scores that is held."""
 RESAMPLED = {"bca", "percentile", "basic", "poisson"}
@@ -284,13 +286,13 @@ def _proportion(sample: Sample, settings: IntervalSettings) -> Bounds:
 
 
 def _automatic(sample: Sample, settings: IntervalSettings) -> list[Table]:
-    """The method that fits each column; the jackknife where resampling would cost too much."""
+    """The method that fits each column; no resamples where they would cost too much."""
     parts = [sample, *sample.parts]
     choices = [[_choice(part, k) for k in range(len(sample.point))] for part in parts]
     drawn: list[Table | None] = [None] * len(parts)
     if any("bca" in c for c in choices):
         if sum(s.cost(settings.resamples) for s in sample.strata) > AFFORDABLE:
-            choices = [["jackknife-t" if m == "bca" else m for m in c] for c in choices]
+            choices = [["hall-t" if m == "bca" else m for m in c] for c in choices]
         else:
             drawn = [*_resampled(sample, settings, "bca")]
     return [_mixed(part, c, table, settings) for part, c, table in zip(parts, choices, drawn, strict=True)]
@@ -304,10 +306,10 @@ def _choice(sample: Sample, column: int) -> str:
     if few or not all(s.repeatable for s in sample.strata):
         return "jackknife-t"
     if clustered or not all(bool(s.unit_scores.is_mean[column]) for s in sample.strata):
-        return "bca"
+        return "hall-t" if 6 * abs(sample.acceleration[column]) > SKEWED_SCORE else "bca"
     if len(sample.strata) == 1 and sample.strata[0].is_share(column):
         return "wilson"
-    return "hall-t" if any(abs(_skewness(s, column)) > 1 for s in sample.strata) else "student-t"
+    return "hall-t" if any(abs(_skewness(s, column)) > SKEWED_UNITS for s in sample.strata) else "student-t"
 
 
 def _skewness(stratum: Stratum, column: int) -> float:
