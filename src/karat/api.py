@@ -319,14 +319,14 @@ def cluster_keys(engine: Embedded, gold: Side | Table, column: str) -> ClusterKe
             if name is not None
         ]
         rows.sort()
-        return ClusterKeys(np.array([u for u, _ in rows], str), np.array([c for _, c in rows], str))
+        return ClusterKeys(np.array([u for u, _ in rows], str), np.array([c for _, c in rows], str), column)
     if isinstance(gold, Side) or not gold.sql:
         raise InputError([finding("cluster-column-missing", gold.name, column=column, found="values only")])
     sql = f"SELECT test_case || chr(31) || id AS unit, min(cluster) AS cluster FROM {gold.sql}"
     found = engine.run(f"{sql} WHERE cluster IS NOT NULL GROUP BY ALL")
     unit, cluster = found["unit"].astype(str), found["cluster"].astype(str)
     order = np.argsort(unit)
-    return ClusterKeys(unit[order], cluster[order])
+    return ClusterKeys(unit[order], cluster[order], column)
 
 
 def gathered(steps: Iterable[Callable[[], T]]) -> list[T]:
