@@ -6,6 +6,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from karat.rendered import Rendered
+
 if TYPE_CHECKING:
     from karat.api import compare, evaluate, validate
     from karat.ci import assert_not_worse
@@ -50,3 +52,14 @@ def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module 'karat' has no attribute {name!r}")
     return getattr(import_module(_WHERE[name]), name)
+
+
+_REPORTS = {"evaluation": "karat.report", "comparison": "karat.report.comparison", "design": "karat.report.design"}
+"""Where the reports of each kind of result are made."""
+
+
+def _render(result: Rendered, report: str, **options: Any) -> Any:
+    return import_module(_REPORTS[result.kind]).render(result, report, **options)
+
+
+Rendered.renderer = staticmethod(_render)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -189,7 +188,7 @@ class Ranks:
 class Comparison(Rendered):
     """Systems scored against one gold standard, and every pair of them compared."""
 
-    reports = "karat.report.comparison"
+    kind = "comparison"
 
     evaluation: Evaluation
     pairs: list[Pair]
@@ -252,7 +251,8 @@ class Comparison(Rendered):
 
     def charts(self) -> list[str]:
         """Forest plots, p-value matrices, groups and critical-difference diagrams as SVG, metric by metric."""
-        return list(import_module("karat.report.comparison_page").charts(self))
+        drawn: list[str] = self.render("charts")
+        return drawn
 
     def _repr_html_(self) -> str:
         return str(self.render("html"))

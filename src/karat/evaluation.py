@@ -243,7 +243,7 @@ class JudgedScore:
 class Evaluation(Rendered):
     """One or more systems scored against one gold standard."""
 
-    reports = "karat.report"
+    kind = "evaluation"
 
     context: str
     systems: list[SystemResult]

@@ -53,7 +53,7 @@ class Need:
 class Design(Rendered):
     """Sample sizes for the next evaluation, from a pilot."""
 
-    reports = "karat.report.design"
+    kind = "design"
 
     needs: list[Need]
     aim: dict[str, Any]

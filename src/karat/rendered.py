@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 
 class Rendered:
-    """A result that reports are made from; they are looked up by name, so that data do not depend on them."""
+    """A result that reports are made from. Data do not know their reports: `karat` itself brings the two together."""
 
-    reports: ClassVar[str]
-    """Module whose ``render`` makes the reports."""
+    kind: ClassVar[str]
+    """Which reports it has."""
+    renderer: ClassVar[Callable[..., Any]]
 
     def render(self, report: str, **options: Any) -> Any:
         """This result as the report of that name."""
-        return import_module(self.reports).render(self, report, **options)
+        return Rendered.renderer(self, report, **options)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Flat records, one per score or pair."""

@@ -297,7 +297,15 @@ def render_html(comparison: Comparison, digits: int = 4) -> str:
     return page(comparison, header(comparison), notes(comparison), list(grids(comparison, digits)), digits)
 
 
+def charts(comparison: Comparison) -> list[str]:
+    """Every chart of the page as SVG."""
+    from karat.report.comparison_page import charts as drawn
+
+    return list(drawn(comparison))
+
+
 REPORTS: dict[str, Callable[..., Any]] = {
+    "charts": charts,
     "table": render_text, "json": render_json, "markdown": render_markdown, "latex": render_latex, "tsv": render_tsv,
     "csv": render_csv, "html": render_html, "dicts": dicts, "pandas": pandas, "polars": polars,
 }  # fmt: skip
