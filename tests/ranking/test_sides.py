@@ -248,3 +248,16 @@ def test_clusters_of_queries(tmp_path: Path) -> None:
     assert [keys.unit.tolist(), keys.cluster.tolist()] == [["q1", "q2"], ["v", "u"]]
     with pytest.raises(karat.InputError, match="cluster-column-missing"):
         karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, context="ranking", cluster_by="user")
+
+
+def test_intervals_of_clustered_queries(tmp_path: Path) -> None:
+    """Queries of one user succeed or fail together: drawn by user, the interval is wider, and the score the same."""
+    gold = "".join(f"q{q},a,1,{q // 10}\nq{q},b,0,{q // 10}\n" for q in range(60))
+    (tmp_path / "gold.csv").write_text("query_id,doc_id,relevance,user\n" + gold)
+    run = {f"q{q}": {"a": 1.0, "b": 2.0 * (q // 10 % 2)} for q in range(60)}
+    options: Any = {"context": "ranking", "metrics": ["AP"], "intervals": 0.95}
+    alone, drawn = (
+        karat.evaluate(tmp_path / "gold.csv", run, **options, **by)["AP"] for by in ({}, {"cluster_by": "user"})
+    )
+    assert alone.value == drawn.value == 0.75
+    assert drawn.interval.high - drawn.interval.low > 2 * (alone.interval.high - alone.interval.low)
