@@ -6,13 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from operator import lt
 from typing import Any, Self
 
 import numpy as np
 
 from karat.columns import Codes, Ints, Mask, Text, distinct, matches, paired, ranked, recode, starts, vocabulary
 from karat.findings import Finding, finding
-from karat.side import Entries, Keys, Side
+from karat.side import Entries, Keys, Positions, Side
 
 EXAMPLES = 3
 """Ids that a finding shows."""
@@ -64,6 +66,8 @@ def meet(gold: Keys, pred: Keys) -> Meeting:
 
 def coverage_findings(gold: Side, pred: Side, both: Meeting, options: Mapping[str, Any]) -> list[Finding]:
     """What the two sides do not share, said once each with examples."""
+    if gold.keys.by_position and pred.keys.by_position and len(gold) != len(pred):
+        return [finding("length-differs", pred.name, gold=len(gold), pred=len(pred))]
     counts, out = both.counts(), []
     if counts["gold"] and counts["pred"] and not counts["aligned"]:
         shown = [", ".join(map(repr, side.keys.id[:EXAMPLES])) for side in (gold, pred)]
@@ -152,6 +156,7 @@ class Aligned:
         ids = _ids(gold.keys, pred.keys, both) if units else None
         unit = np.arange(len(case)) if units else None
         rows = {name: _carried(column, both.gold) for name, column in gold.units.items()}
+        rows |= {f"pred {name}": _carried(column, both.pred) for name, column in pred.units.items()}
         facts = {"gold": gold.facts, "pred": pred.facts}
         n = np.ones(len(case), np.int64)
         return cls(case, n, both.gold >= 0, both.pred >= 0, of_gold, of_pred, names, rows, unit, ids, facts)
@@ -171,11 +176,16 @@ class Aligned:
         )  # fmt: skip
 
     def in_order(self) -> Self:
-        """Rows by test case and id: the order of a file changes nothing."""
+        """Rows by test case and id (by size where all ids are numbers): the order of a file changes nothing."""
         if self.ids is None or self.unit is None:
             return self
-        ids, case = self.ids, self.case.code.tolist()
-        order = sorted(range(len(self)), key=lambda row: (case[row], ids[row]))
+        if not np.array_equal(self.unit, np.arange(len(self))):
+            of_row = [self.ids[unit] for unit in np.argsort(self.unit, kind="stable").tolist()]
+            return replace(self, unit=np.arange(len(self)), ids=of_row).in_order()
+        ids, case, place = self.ids, self.case.code.tolist(), _places(self.ids)
+        if len(self.case.names) < 2 and all(map(lt, place, islice(place, 1, None))):
+            return self
+        order = sorted(range(len(self)), key=lambda row: (case[row], place[row]))
         if order == list(range(len(self))):
             return self
         to = np.empty(len(self), np.int64)
@@ -312,6 +322,15 @@ def _ids(gold: Keys, pred: Keys, both: Meeting) -> Sequence[str]:
         return gold.id
     of_gold, of_pred = gold.id, pred.id
     return [of_gold[g] if g >= 0 else of_pred[p] for g, p in zip(both.gold.tolist(), both.pred.tolist(), strict=True)]
+
+
+def _places(ids: Sequence[str]) -> Sequence[Any]:
+    """What ids are ordered by: numbers by their size, other texts by their signs."""
+    if isinstance(ids, Positions):
+        return range(len(ids))
+    if all(map(str.isdecimal, ids)):
+        return [(len(digits), digits, id) for id in ids for digits in (id.lstrip("0"),)]
+    return ids
 
 
 def _carried(column: Any, index: Ints) -> Any:

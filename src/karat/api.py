@@ -292,7 +292,7 @@ def texts_of(engine: Embedded, gold: Side | Table) -> dict[str, str] | None:
     """The texts of gold's units, where it has them."""
     if isinstance(gold, Side):
         texts = gold.units.get("text")
-        if texts is None or gold.kind not in SAID:
+        if texts is None or gold.kind not in SAID or gold.context == "spans":  # whose cells have their texts
             return None
         return {
             f"{case}\x1f{id}": text

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
+from operator import lt
 from typing import Any
 
 import numpy as np
 
-from karat.columns import Mask
+from karat.columns import Ints, Mask
 from karat.findings import LIMIT, Finding, InputError, finding
 from karat.side import Side
 
@@ -17,7 +19,7 @@ from karat.side import Side
 def repeated_ids(side: Side, code: str = "repeated-id") -> list[Finding]:
     """Units whose test case and id an earlier unit has."""
     ids = side.keys.id
-    if side.keys.by_position or len(set(ids)) == len(ids):
+    if side.keys.by_position or all(map(lt, ids, islice(ids, 1, None))) or len(set(ids)) == len(ids):
         return []
     first: dict[tuple[str, str], int] = {}
     again = [(at, key) for at, key in enumerate(side.keys.pairs()) if first.setdefault(key, at) != at]
@@ -44,6 +46,11 @@ def at_entries(side: Side, code: str, entries: Any) -> list[Finding]:
     entries = np.asarray(entries, np.int64).tolist()
     out = [finding(code, side.name, side.entry_line(entry)) for entry in entries[:LIMIT]]
     return out + more(code, len(entries), side)
+
+
+def at_limit(code: str, rows: Ints, side: Side, make: Callable[[int], Finding]) -> list[Finding]:
+    """The findings of the first rows, and one that counts the rest."""
+    return [make(row) for row in rows[:LIMIT].tolist()] + more(code, len(rows), side)
 
 
 def more(kind: str, total: int, side: Side) -> list[Finding]:

@@ -331,6 +331,17 @@ def repeats(key: Words) -> tuple[Ints, Ints]:
     return rows[~new], rows[new][np.cumsum(new) - 1][~new]
 
 
+class Numbering(dict[str, int]):
+    """Texts with their codes, growing by each new one that is looked up."""
+
+    def __missing__(self, text: str) -> int:
+        self[text] = code = len(self)
+        return code
+
+    def codes(self, texts: Iterable[str], count: int) -> Ints:
+        return np.fromiter(map(self.__getitem__, texts), np.int64, count)
+
+
 def recode(code: Ints, names: Sequence[str], to: Sequence[str]) -> Ints:
     """Codes into ``names`` as codes into ``to``; −1 stays, and is what ``to`` lacks."""
     if names is to:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -95,11 +95,7 @@ def _registered(engine: Engine, table: Table) -> str:
 
 def _records(table: Table) -> dict[str, Any]:
     """What a reader left in arrays, by columns."""
-    own = table.coded.get("spans")
-    if own is None:
-        return {name: _plain(column) for name, column in table.coded.items()}
-    found: dict[str, Any] = own.records()
-    return found
+    return {name: _plain(column) for name, column in table.coded.items()}
 
 
 def _plain(column: Any) -> Any:
@@ -128,7 +124,10 @@ def canonical_side(side: Side) -> str:
     Each unit is hashed as id, test case and value, texts in NFC and numbers in their shortest form; the sum of these
     hashes does not depend on the order.
     """
-    rows = _documents(side) if side.context == "ranking" else zip(*_keys(side), _values(side), strict=True)
+    if side.context in _ROWS:
+        rows = _ROWS[side.context](side)
+    else:
+        rows = zip(*_keys(side), _values(side), strict=True)
     texts = (unicodedata.normalize("NFC", chr(31).join(row)).encode(errors="surrogatepass") for row in rows)
     hashes = [hashlib.sha256(text).hexdigest() for text in texts]
     return _digest(len(hashes), *(sum(int(h[at : at + 15], 16) for h in hashes) for at in (0, 15)))
@@ -150,6 +149,28 @@ def _documents(side: Side) -> Iterable[Sequence[str]]:
         worse = (np.diff(entries["rank"][order]) < 0) & (np.diff(entries.unit[order]) == 0)
         columns += [list(map(repr, entries["rank"].tolist()))] if worse.any() else []
     return zip(*columns, strict=True)
+
+
+def _spans(side: Side) -> Iterable[Sequence[str]]:
+    """A row for each document and each span (or marked token), labels with their parents' in front."""
+    entries, keys = side.entries, list(side.keys.pairs())
+    name, places = ("tag", ("place",)) if "tag" in entries else ("label", ("start", "end"))
+    label = [side.names[name][code] for code in entries[name].tolist()]
+    if "parent" in entries:
+        first = np.searchsorted(entries.unit, entries.unit).tolist()
+        for row, parent in enumerate(entries["parent"].tolist()):  # parents come before their children
+            label[row] = f"{label[first[row] + parent]}::{label[row]}" if parent >= 0 else label[row]
+    size = [str(n) for n in side.units["length"].tolist()] if "tag" in entries else [""] * len(keys)
+    classes = side.units.get("classes", [()] * len(keys))
+    for (case, id), number, found in zip(keys, size, classes, strict=True):
+        yield case, id, number, *found
+    columns = (entries[column].tolist() for column in places)
+    for unit, text, *place in zip(entries.unit.tolist(), label, *columns, strict=True):
+        yield *keys[unit], text, *map(str, place)
+
+
+_ROWS: dict[str | None, Callable[[Side], Iterable[Sequence[str]]]] = {"ranking": _documents, "spans": _spans}
+"""How contexts whose units say more than a value are hashed."""
 
 
 def _values(side: Side) -> list[str]:

@@ -37,8 +37,8 @@ def stored(name: str) -> Callable[[type[T]], type[T]]:
     """Let objects of a class be kept, under a name that stays whatever becomes of the class.
 
     A dataclass's field with the metadata `UNSTORED` is left out. A class may have ``stored_as`` (what is kept in an
-    object's place), ``state_version`` with ``upgrade_state`` (fields of an older form as its own) and ``check_state``
-    (raises ValueError where what was read does not hold together).
+    object's place), ``state_version`` with ``upgrade_state`` (fields of an older form as its own), ``former_fields``
+    (those that are not read any more) and ``check_state`` (raises ValueError where what was read does not hold together).
     """
 
     def named(cls: type[T]) -> type[T]:
@@ -276,6 +276,7 @@ def _read(cls: Any, state: dict[str, Any], made: Made) -> dict[str, Any]:
     if version > current:
         raise StateError(f"{_NAMES[cls]!r} was kept by a newer karat (form {version}, this one knows {current})")
     left_out = {f.name for f in _dataclass_fields(cls) if not f.metadata.get("stored", True)}
+    left_out |= set(getattr(cls, "former_fields", ()))
     fields = {k: from_state(v, made) for k, v in state["fields"].items() if k not in left_out}
     if version < current:
         fields = cls.upgrade_state(fields, version)

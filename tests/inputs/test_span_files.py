@@ -13,6 +13,12 @@ TEXT = "Anna Smith went to Rome"
 SPANS = [[0, 10, "PER"], [19, 23, "LOC"]]
 
 
+@pytest.fixture(autouse=True, params=["fast", "plain"])
+def reader(request, monkeypatch):
+    """Everything here holds with the fast readers and without them."""
+    monkeypatch.setattr("karat.read.fast.ON", request.param == "fast")
+
+
 def written(path, content):
     lines = content if isinstance(content, str) else "".join(json.dumps(record) + "\n" for record in content)
     path.write_text(lines, encoding="utf-8")

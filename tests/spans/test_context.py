@@ -13,6 +13,12 @@ from karat.findings import InputError
 from tests.spans.vectors import DATA, load, random_tags
 
 
+@pytest.fixture(autouse=True, params=["fast", "plain"])
+def reader(request, monkeypatch):
+    """Everything here holds with the fast readers and without them."""
+    monkeypatch.setattr("karat.read.fast.ON", request.param == "fast")
+
+
 def write(path, *rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return str(path)
@@ -280,37 +286,6 @@ def test_documents_that_one_side_lacks(tmp_path):
     assert codes(karat.evaluate(gold, pred).findings) >= {"gold-only-ids", "pred-only-ids"}
     with pytest.raises(InputError, match="has no prediction"):
         karat.evaluate(gold, pred, missing="error")
-
-
-def test_slow_and_fast_reading_agree(tmp_path, monkeypatch):
-    draw = np.random.default_rng(3)
-    rows = [
-        {
-            "id": str(i),
-            "spans": [
-                {"start": int(s), "end": int(s + draw.integers(1, 9)), "label": f"L{draw.integers(4)}'"}
-                for s in draw.integers(0, 90, draw.integers(0, 6))
-            ],
-        }
-        for i in range(300)
-    ]
-    gold, pred = write(tmp_path / "g.jsonl", *rows), write(tmp_path / "p.jsonl", *rows[::-1])
-    fast = karat.evaluate(
-        gold, pred, metrics=["f1", "muc_f1(reading=partial)", "excerpt_precision", "plagdet"], match="type"
-    )
-    for way in ("spans_uniform.read_uniform", "spans_columns.read_columns"):
-        monkeypatch.setattr(f"karat.read.{way}", lambda *_: None)
-    slow = karat.evaluate(
-        gold, pred, metrics=["f1", "muc_f1(reading=partial)", "excerpt_precision", "plagdet"], match="type"
-    )
-    assert [s.value for s in fast.systems[0]] == [s.value for s in slow.systems[0]]
-
-
-@pytest.mark.parametrize("layout", ["spans", "doccano-2", "poetry", "poetry-system"])
-def test_flat_spans_are_read_by_the_engine(layout, tmp_path, monkeypatch):
-    path = write(tmp_path / "g.jsonl", LAYOUTS[layout])
-    monkeypatch.setattr("karat.read.spans._records", lambda *_: pytest.fail("read record by record"))
-    assert karat.evaluate(path, path, metrics=["f1"])["f1"].value == 1
 
 
 def test_children_late_in_a_file_are_not_lost(tmp_path):

@@ -8,7 +8,6 @@ import pytest
 import karat
 from karat.contexts.spans.matching import overlaps, overlaps_in_turn
 from karat.contexts.spans.span import Spans
-from karat.read.spans_columns import _places
 
 
 def random_spans(rng, size, longest):
@@ -27,13 +26,6 @@ def test_overlaps_in_turn(seed, longest):
     rng = np.random.default_rng(seed)
     gold, pred = random_spans(rng, seed, 20), random_spans(rng, 20, longest)
     assert rows(overlaps_in_turn(gold, pred)) == rows(overlaps(gold, pred))
-
-
-def test_hashes_with_the_same_last_bits():
-    known = np.sort(np.array([5, 5 + (1 << 18), 5 + (1 << 40), 7], np.uint64))
-    hashes = known[[3, 0, 1, 2, 2, 0]]
-    assert _places(hashes, known).tolist() == [3, 0, 1, 2, 2, 0]
-    assert _places(hashes[:0], known[:0]).tolist() == []
 
 
 SPAN = {"start": 0, "end": 4, "label": "a"}
@@ -62,11 +54,12 @@ def result(path):
 
 @pytest.mark.parametrize("layout", ["json", "jsonl"])
 @pytest.mark.parametrize("other", DOCUMENTS)
-def test_columns_read_what_records_say(other, layout, tmp_path, monkeypatch):
+def test_documents_alike_are_read_as_any_others(other, layout, tmp_path, monkeypatch):
     records = [{"id": str(i), **document} for i, document in enumerate([DOCUMENTS["flat"], DOCUMENTS[other]])]
     path = tmp_path / f"spans.{layout}"
     path.write_text(json.dumps(records) if layout == "json" else "\n".join(map(json.dumps, records)))
     fast = result(path)
-    for way in ("spans_uniform.read_uniform", "spans_columns.read_columns"):
-        monkeypatch.setattr(f"karat.read.{way}", lambda *given: None)
-        assert fast == result(path)
+    monkeypatch.setattr("karat.read.fast.ON", False)
+    assert fast == result(path)
+    monkeypatch.setattr("karat.read.spans._alike", lambda *given: None)
+    assert fast == result(path)

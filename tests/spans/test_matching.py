@@ -9,8 +9,7 @@ from nervaluate.evaluator import Evaluator
 from karat.contexts.spans import matching, semeval, tags
 from karat.contexts.spans.semeval import OUTCOMES, READINGS
 from karat.contexts.spans.span import Spans
-from karat.contexts.spans.tag_codes import encode
-from tests.spans.vectors import load, random_spans, random_tags, spans
+from tests.spans.vectors import encode, load, random_spans, random_tags, spans
 
 VECTORS = [v for v in load("spans") if v["kind"] == "spans"]
 THEIRS = {"strict": "strict", "exact": "exact", "partial": "partial", "type": "ent_type"}

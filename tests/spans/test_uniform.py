@@ -7,11 +7,9 @@ from contextlib import ExitStack
 import pytest
 
 from karat.findings import InputError
-from karat.read import uniform
-from karat.read.json import line_of
+from karat.read.fast import span_lines, uniform
 from karat.read.source import Source
-from karat.read.spans import _records, documents_table
-from karat.read.spans_uniform import read_uniform
+from karat.read.spans import read_spans
 from karat.read.table import Read
 
 READ = Read("pages.jsonl", "gold", {}, None)
@@ -52,14 +50,20 @@ def lines(records, compact=False):
 
 
 def content(side):
-    s = side.spans
-    labels = [side.labels[code] for code in s.label]
-    return list(side.ids), list(zip(s.unit.tolist(), s.start.tolist(), s.end.tolist(), labels, strict=True))
+    entries = side.entries
+    labels = [side.names["label"][code] for code in entries["label"]]
+    places = zip(entries.unit.tolist(), entries["start"].tolist(), entries["end"].tolist(), labels, strict=True)
+    return list(side.keys.id), list(places), {fact for fact, holds in side.facts.items() if holds}
+
+
+def read_uniform(one):
+    return span_lines.read_side(one, READ, lambda row: row + 1)
 
 
 def careful(one):
-    table = documents_table(_records(one, "jsonl"), READ, "jsonl", lambda row: line_of(one, "jsonl", row))
-    return content(table.coded["spans"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("karat.read.fast.ON", False)
+        return content(read_spans(None, one, READ))
 
 
 @pytest.mark.parametrize("compact", [False, True])
@@ -69,7 +73,7 @@ def test_uniform_lines_are_read(name, compact, tmp_path, monkeypatch):
     for block, given in ((1 << 21, text), (150, text), (1, text), (1 << 21, text.rstrip("\n"))):
         monkeypatch.setattr(uniform, "BLOCK", block)
         one = source(tmp_path / "pages.jsonl", given)
-        assert content(read_uniform(one, READ)) == careful(one)
+        assert content(read_uniform(one)) == careful(one)
 
 
 OTHERS = {
@@ -91,12 +95,12 @@ OTHERS = {
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_lines_are_not_read(name, tmp_path):
-    assert read_uniform(source(tmp_path / "pages.jsonl", lines(OTHERS[name])), READ) is None
+    assert read_uniform(source(tmp_path / "pages.jsonl", lines(OTHERS[name]))) is None
 
 
 @pytest.mark.parametrize("tail", ["\n", " \n", "x", "{}", "\r\n", "[]\n"])
 def test_more_behind_the_last_line(tail, tmp_path):
-    assert read_uniform(source(tmp_path / "pages.jsonl", lines(PAGES) + tail), READ) is None
+    assert read_uniform(source(tmp_path / "pages.jsonl", lines(PAGES) + tail)) is None
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -108,14 +112,14 @@ def test_one_changed_byte(seed, tmp_path):
         at, byte = draw.randrange(len(text)), draw.choice(b'"\\:,{}[]0179- .e\nax\x00\t\xc3\xa9')
         changed = text[:at] + bytes([byte]) * draw.choice((0, 1, 1)) + text[at + draw.choice((0, 1)) :]
         one = source(tmp_path / f"pages{_}.jsonl", changed)
-        found = read_uniform(one, READ)
+        found = read_uniform(one)
         if found is not None:
             assert content(found) == careful(one), changed
 
 
 def test_the_careful_reader_says_what_is_wrong(tmp_path):
     one = source(tmp_path / "pages.jsonl", lines(PAGES) + lines(PAGES[:1]).replace("12", "x"))
-    assert read_uniform(one, READ) is None
+    assert read_uniform(one) is None
     with pytest.raises(InputError) as error:
         careful(one)
     assert [(f.code, f.line) for f in error.value.findings] == [("bad-json", 5)]

@@ -4,9 +4,12 @@
 import gzip
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
+from karat.contexts.spans.marked import tagged
 from karat.contexts.spans.span import Spans
+from karat.read.documents import tag_entries
 
 DATA = Path(__file__).parent.parent / "data"
 
@@ -45,3 +48,17 @@ def random_spans(seed, documents=3, width=30, most=8, labels="AB", equal=0.3):
         pred += [row for row in gold if row[0] == unit and draw.random() < equal]
     draw.shuffle(pred)
     return sorted(gold, key=lambda row: row[0]), sorted(pred, key=lambda row: row[0])
+
+
+def encode(sides, suffix=False):
+    """Lists of tag lists as tag sequences over one vocabulary."""
+    entries, names, length = tag_entries([row for side in sides for row in side])
+    whole = replace(tagged(entries, length, names), suffix=suffix, unit=None)
+    out, first = [], 0
+    for side in sides:
+        begin, end = whole.begins[first] if side else 0, int(whole.lengths[: first + len(side)].sum())
+        inside = (whole.at >= begin) & (whole.at < end)
+        lengths = whole.lengths[first : first + len(side)]
+        out.append(replace(whole, at=whole.at[inside] - begin, code=whole.code[inside], lengths=lengths))
+        first += len(side)
+    return out

@@ -131,6 +131,9 @@ class Context:
     waist: ClassVar[bool] = False
     """Whether it counts aligned sides (`side` to `remarks` below) and no longer tables."""
 
+    keeps_units: ClassVar[bool] = False
+    """Whether every unit is a cell of its own, which is then known by its id."""
+
     def side(self, run: Run, table: Table, options: Mapping[str, Any]) -> Side:
         """A table as a side of this context."""
         raise TypeError(f"context {self.name} has no sides")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from karat.contexts.base import Run, Table
 from karat.findings import LIMIT, Finding, finding
+from karat.side import Side
 
 _ON = "g.test_case = p.test_case AND g.id = p.id"
 
@@ -136,7 +137,7 @@ def _in(test_case: str) -> str:
     return f" of test case {test_case!r}" if test_case else ""
 
 
-def more(kind: str, total: int, table: Table) -> list[Finding]:
+def more(kind: str, total: int, table: Table | Side) -> list[Finding]:
     """One finding that counts those past the limit."""
     return [finding("more", table.name, count=total - LIMIT, kind=kind)] if total > LIMIT else []
 

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from karat.contexts.spans.marked import tagged as tagged_of
 from karat.contexts.spans.semeval import OUTCOMES, READINGS, Greedy, Outcomes, precision_recall_f1, tally
 from karat.contexts.spans.span import Spans
-from karat.contexts.spans.tag_codes import encode
 from karat.contexts.spans.tags import decode
 from karat.metric import MetricError
+from karat.read.documents import tag_entries
 
 THEIRS = {"strict": "strict", "exact": "exact", "partial": "partial", "type": "ent_type"}
 ORDER = ("strict", "partial", "ent_type", "exact")
@@ -206,9 +207,12 @@ def loaded(side: Any, tags: list[str], loader: str) -> Spans:
 def from_tags(side: Sequence[Sequence[str]], tags: list[str]) -> Spans:
     """The label is what follows the first two signs; only B- and I- open an entity, anything of its label goes on."""
     try:
-        (tagged,) = encode([side])
+        entries, names, length = tag_entries(side)
     except TypeError as error:
         raise ValueError(f"Invalid tag type: {error}") from error
+    if wrong_type := [tag for tag in names if not isinstance(tag, str)]:
+        raise ValueError(f"Invalid tag type: {type(wrong_type[0])}")
+    tagged = tagged_of(entries, length, names)
     label = [tag[2:] for tag in tagged.tags]
     opens = np.array([tag[:2] in ("B-", "I-") for tag in tagged.tags])
     goes_on = np.array(

@@ -23,14 +23,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from karat.contexts.spans.annotated import Encoded
+from karat.columns import Numbering
 from karat.contexts.spans.excerpts import Excerpts, Pages, Rule, excerpts, score_pages
 from karat.contexts.spans.span import Spans
 from karat.doors.kit.differences import Difference
 from karat.findings import Finding, InputError, finding, limited
+from karat.read.documents import Names
+from karat.read.fast.span_lines import Chosen, read_columns
 from karat.read.source import Source
-from karat.read.spans_columns import Names
-from karat.read.spans_uniform import read_named
 
 COUNTS = {
     "n_span_matches": "matched",
@@ -368,32 +368,42 @@ def read_files(ref_file: str | os.PathLike[str], sys_file: str | os.PathLike[str
     return Both.of([ref.page_id for ref in refs], *spans), findings
 
 
-REFERENCE = Names("page_id", "excerpts", None, "n_excerpts", {"start": "start", "end": "end", "label": "poem_id"})
-SYSTEM = Names("page_id", "poem_spans", None, "n_spans", {"start": "page_start", "end": "page_end", "label": "ref_id"})
+REFERENCE: Chosen = (
+    {"id": "page_id", "spans": "excerpts", "count": "n_excerpts"},
+    {"start": "start", "end": "end", "label": "poem_id"},
+)
+SYSTEM: Chosen = (
+    {"id": "page_id", "spans": "poem_spans", "count": "n_spans"},
+    {"start": "page_start", "end": "page_end", "label": "ref_id"},
+)
 
 
 def uniform_files(ref_file: str | os.PathLike[str], sys_file: str | os.PathLike[str]) -> Both | None:
     """Two files of uniform lines about the same pages, if nothing is wrong with them."""
     with ExitStack() as stack:
         try:
-            gold, pred = (
-                read_named(Source(path, stack), names) for path, names in ((ref_file, REFERENCE), (sys_file, SYSTEM))
+            gold = read_columns(
+                Source(ref_file, stack), lambda page: REFERENCE if _are_texts(page, *REFERENCE) else None
             )
+            pred = read_columns(Source(sys_file, stack), lambda page: SYSTEM if _are_texts(page, *SYSTEM) else None)
         except InputError:
             return None
-    if gold is None or pred is None or gold.ids != pred.ids or repeated(gold.ids):
+    if gold is None or pred is None or gold.ids != pred.ids or len(set(gold.ids)) < len(gold.ids):
         return None
-    mine, theirs = (side.spans.in_place() for side in (gold, pred) if side.spans is not None)
+    codes = Numbering()
+    mine, theirs = (
+        Spans(side.unit, side.start, side.end, codes.codes(side.labels, len(side.labels))[side.label]).in_place()
+        for side in (gold, pred)
+    )
     if np.any(mine.end <= mine.start) or np.any(theirs.end <= theirs.start):
         return None
-    code = {label: nth for nth, label in enumerate(gold.labels)}
-    codes = np.array([code.setdefault(label, len(code)) for label in pred.labels], dtype=np.int64)
-    renamed = Spans(theirs.unit, theirs.start, theirs.end, codes[theirs.label])
-    return Both(gold.ids, mine, renamed, code.get("", -1))
+    return Both(gold.ids, mine, theirs, codes.get("", -1))
 
 
-def repeated(ids: Sequence[str]) -> bool:
-    return not (isinstance(ids, Encoded) and ids.ascending) and len(set(ids)) < len(ids)
+def _are_texts(page: dict[str, Any], names: Names, places: Names) -> bool:
+    spans = page[names["spans"]]
+    values = (page[names["id"]], *(span[places["label"]] for span in spans))
+    return bool(spans) and all(isinstance(value, str) for value in values)
 
 
 def both_files(

@@ -19,7 +19,7 @@ def count(context: Context, gold: Side, pred: Side, options: Mapping[str, Any], 
     both = meet(gold.keys, pred.keys)
     findings = context.coverage(gold, pred, both, options)
     kept = both.kept(options.get("missing", "wrong"), options.get("extra", "ignore"))
-    merged = Aligned.merge([context.reduce(Aligned.of(gold, pred, kept, units=units), options)])
+    merged = Aligned.merge([context.reduce(Aligned.of(gold, pred, kept, units=units or context.keeps_units), options)])
     cells = context.cells_of(merged, options)
     counts = context.counts(gold, pred, both) | context.totals(merged)
     return Counted(cells, counts, findings + context.remarks(gold, pred, cells, options))

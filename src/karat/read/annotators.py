@@ -9,14 +9,17 @@ from typing import Any
 Record = Mapping[str, Any]
 
 
+def is_wrapped(record: Record) -> bool:
+    """Is the document inside something that a tool has put around it?"""
+    return "LabeledData" in record or "_task_hash" in record or is_task(record)
+
+
 def unwrapped(record: Record, role: str, tasks: str) -> Record | None:
-    """The document inside a record; None where the annotator left it out. `tasks` is what a task's spans are under."""
+    """The document inside a wrapped record; None where the annotator left it out. `tasks` is what a task's spans are under."""
     if "LabeledData" in record:
         side = record["LabeledData" if role == "gold" else "PredictedData"]
         return {"text": record.get("Text"), **(side if isinstance(side, Mapping) else {})}
-    if is_task(record):
-        return _task(record, tasks)
-    return _prodigy(record) if "_task_hash" in record else record
+    return _task(record, tasks) if is_task(record) else _prodigy(record)
 
 
 def is_task(record: Any) -> bool:

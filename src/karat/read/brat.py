@@ -9,14 +9,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from karat.columns import Codes
 from karat.findings import LIMIT, Finding, InputError, finding, limited
 from karat.read.relation import Engine
 from karat.read.source import Source
-from karat.read.spans import annotated_table
-from karat.read.table import Read, Table
+from karat.read.table import Read
+from karat.side import Entries, Keys, Origin, Side
 
 _ENTITY = re.compile(r"T\S*\t(\S+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\t(.*))?")
 _LINE = re.compile(r"[TRAEMN#*]\S*\t")
@@ -27,7 +29,7 @@ def is_brat(source: Source) -> bool:
     return any(_ENTITY.fullmatch(line) for line in lines) and all(_LINE.match(line) for line in lines[:-1])
 
 
-def read_brat(engine: Engine, source: Source, read: Read) -> Table:
+def read_brat(engine: Engine, source: Source, read: Read) -> Side:
     """One document, called `1`, so that gold and prediction need not have the same file name."""
     return _read([("1", source.path)], read, Path(source.name), source.findings)
 
@@ -36,7 +38,7 @@ def is_folder(given: object) -> bool:
     return isinstance(given, (str, Path)) and os.path.isdir(given) and any(Path(given).glob("*.ann"))
 
 
-def read_folder(given: str | Path, read: Read) -> Table:
+def read_folder(given: str | Path, read: Read) -> Side:
     """Every .ann file of a folder is a document, called by its name."""
     return _read([(path.stem, path) for path in sorted(Path(given).glob("*.ann"))], read, None, [])
 
@@ -76,22 +78,24 @@ class Entities:
             self.pieces.setdefault(unit, []).append(number)
 
 
-def _read(files: Sequence[tuple[str, Path]], read: Read, original: Path | None, findings: list[Finding]) -> Table:
+def _read(files: Sequence[tuple[str, Path]], read: Read, original: Path | None, findings: list[Finding]) -> Side:
     found = Entities()
     for unit, (_, path) in enumerate(files):
         found.add(unit, path, str(original or path))
     if found.wrong:
         raise InputError(limited(found.wrong))
     findings = [*findings, *_discontinuous(files, found.pieces, original)]
-    columns = np.array(found.rows, dtype=np.int64).reshape(-1, 5).T
+    rows = np.array(found.rows, np.int64).reshape(-1, 5)
+    columns: dict[str, Any] = dict(zip(("start", "end", "label", "line"), rows.T[1:], strict=True))
+    columns["quote"] = np.fromiter(found.quotes, object, len(found.quotes))
     texts = [_text(original if original else path) for _, path in files]
-    from karat.contexts.spans import Annotated, Spans
-
-    side = Annotated(
-        [name for name, _ in files], Spans.of(*columns[:4]), list(found.labels), span_lines=columns[4],
-        quotes=found.quotes, texts=texts if any(t is not None for t in texts) else None,
-    )  # fmt: skip
-    return annotated_table(side, read, "brat", lambda row: None, findings)
+    units = {"text": texts} if any(text is not None for text in texts) else {}
+    origin = Origin(read.name, read.role, "brat")
+    keys = Keys(Codes.one("", len(files)), [name for name, _ in files])
+    names = {"label": list(found.labels)}
+    return Side(
+        origin, "spans", keys, Entries(rows.T[0], columns), names, units, {}, None, len(files), "spans", findings
+    )
 
 
 def _discontinuous(

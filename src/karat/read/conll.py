@@ -5,21 +5,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.columns import Codes, starts
 from karat.findings import InputError, finding, limited
+from karat.read.documents import tag_entries
 from karat.read.relation import Engine
 from karat.read.source import Source
-from karat.read.spans import annotated_table
-from karat.read.table import Read, Table
-
-if TYPE_CHECKING:
-    from karat.contexts.spans import Annotated
+from karat.read.table import Read
+from karat.side import Keys, Origin, Positions, Side
 
 TAG = re.compile(r"O|[BIELSU]-\S+|[BIELSU]")
 _FULL = re.compile(r"O|[BIELSU]-\S+")
+DOCUMENT = "-DOCSTART-"
+"""What the line before the first sentence of a document begins with."""
 
 
 def is_conll(source: Source) -> bool:
@@ -28,7 +28,7 @@ def is_conll(source: Source) -> bool:
     In another than the last one there must be an O: ids of documents may look like `B-12`.
     """
     lines = source.head.decode(errors="replace").split("\n")[:200][: -1 if len(source.head) == 1 << 16 else None]
-    fields = [fields for _, fields in _rows(lines) if fields]
+    fields = [fields for _, fields in _rows(lines) if fields and fields != [DOCUMENT]]
     width = max(map(len, fields), default=0)
     last, *inner = ([f[column] for f in fields if len(f) > abs(column)] for column in (-1, *range(1, width)))
     return any(_mostly_tags(tags, len(fields)) for tags in (last, *(tags for tags in inner if "O" in tags)))
@@ -39,27 +39,31 @@ def _mostly_tags(values: Sequence[str], lines: int) -> bool:
 
 
 def _rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-    """Number and columns of each line that is no comment; none where a line is blank."""
+    """Number and columns of each line that is no comment; none where a line is blank or a document starts."""
     width = 0
     for number, line in enumerate(lines, 1):
         fields = line.split()
         # A line that begins with a lone # is a comment, unless it looks like a token of the others.
         comment = line.startswith(("# ", "#\t")) and not (len(fields) == (width or 2) and TAG.fullmatch(fields[-1]))
-        if not comment and not line.startswith("-DOCSTART-"):
+        if line.startswith(DOCUMENT):
+            yield number, [DOCUMENT]
+        elif not comment:
             width = width or len(fields)
             yield number, fields
 
 
-def read_conll(engine: Engine, source: Source, read: Read) -> Table:
+def read_conll(engine: Engine, source: Source, read: Read) -> Side:
     """Sentences are numbered from 1; `--value N` takes the tags from the N-th column (negative: from the right)."""
     column = _column(read)
     if bad := source.encoding_findings():
         raise InputError(bad)
     sentences: list[list[tuple[int, str, str]]] = [[]]
     short: list[int] = []
+    starts_at: list[int] = []
     for number, fields in _rows(source.bytes().decode("utf-8-sig").split("\n")):
-        if not fields:
+        if not fields or fields == [DOCUMENT]:
             sentences += [[]] if sentences[-1] else []
+            starts_at += [len(sentences) - 1] if fields else []
         elif len(fields) < 2 or not -len(fields) <= column < len(fields):
             short.append(number)
         else:
@@ -70,7 +74,29 @@ def read_conll(engine: Engine, source: Source, read: Read) -> Table:
     found = [sentence for sentence in sentences if sentence]
     if not found:
         raise InputError([finding("no-records", read.name)])
-    return annotated_table(_annotated(found), read, "conll", lambda row: None, source.findings)
+    return _side(found, starts_at, source, read)
+
+
+def _side(
+    sentences: Sequence[Sequence[tuple[int, str, str]]], documents: Sequence[int], source: Source, read: Read
+) -> Side:
+    """Sentences with their tokens; where the file tells documents apart, these are the clusters of sentences."""
+    rows = len(sentences)
+    entries, tags, length = tag_entries([[tag for _, _, tag in sentence] for sentence in sentences])
+    lines = np.array([number for sentence in sentences for number, _, _ in sentence], np.int64)
+    entries.columns["line"] = lines[starts(length)[entries.unit] + entries["place"]]
+    first = lines[starts(length)].tolist()
+    units = {"length": length, "text": [[token for _, token, _ in sentence] for sentence in sentences]}
+    wanted = read.columns.get("cluster")
+    if documents:
+        document = np.searchsorted(documents, np.arange(rows), side="right")
+        units["cluster"] = Codes.of([str(number) for number in document.tolist()])
+    if wanted and read.role == "gold" and (wanted != "document" or not documents):
+        shown = "document" if documents else f"no {DOCUMENT} lines"
+        raise InputError([finding("cluster-column-missing", read.name, column=wanted, found=shown)])
+    origin = Origin(read.name, read.role, "conll", first.__getitem__)
+    keys = Keys(Codes.one("", rows), Positions(rows))
+    return Side(origin, "spans", keys, entries, {"tag": tags}, units, {}, None, rows, "spans", list(source.findings))
 
 
 def _column(read: Read) -> int:
@@ -93,15 +119,3 @@ def _column(read: Read) -> int:
             ]
         )
     return number - 1 if number > 0 else number
-
-
-def _annotated(sentences: Sequence[Sequence[tuple[int, str, str]]]) -> Annotated:
-    from karat.contexts.spans.annotated import Annotated, Numbered
-    from karat.contexts.spans.tag_codes import encode
-
-    (tagged,) = encode([[[tag for _, _, tag in rows] for rows in sentences]])
-    lines = np.array([number for rows in sentences for number, _, _ in rows], dtype=np.int64)
-    return Annotated(
-        Numbered(len(sentences)), tagged=tagged, token_lines=lines, lines=lines[tagged.begins],
-        texts=[[token for _, token, _ in rows] for rows in sentences],
-    )  # fmt: skip

@@ -7,17 +7,17 @@ from importlib.util import find_spec
 from typing import Any
 
 from karat.findings import InputError, finding
+from karat.read.documents import documents_side
 from karat.read.relation import Engine
 from karat.read.source import Source
-from karat.read.spans import documents_table
-from karat.read.table import Read, Table
+from karat.read.table import Read
 
 
 def is_docbin(source: Source) -> bool:
     return source.name.endswith(".spacy")
 
 
-def read_docbin(engine: Engine, source: Source, read: Read) -> Table:
+def read_docbin(engine: Engine, source: Source, read: Read) -> Side:
     """Entities of each document by character offsets; `--value KEY` takes a span group instead."""
     if find_spec("spacy") is None:
         raise InputError(
@@ -31,7 +31,7 @@ def read_docbin(engine: Engine, source: Source, read: Read) -> Table:
         raise InputError([finding("span-unreadable", read.name, reason=reason)])
     plain = Read(read.name, read.role, {}, read.context)
     records = [_record(document, group) for document in documents]
-    return documents_table(records, plain, "docbin", lambda row: None, source.findings)
+    return documents_side(records, plain, "docbin", lambda row: None, source.findings)
 
 
 def _documents(source: Source, read: Read) -> list[Any]:

@@ -1,88 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spans in JSON: records with lists of spans, as many tools write them, under many names."""
+"""JSON arrays and JSON Lines of documents with spans, decoded in blocks."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
+from typing import Any
 
 import msgspec
-import numpy as np
 
-from karat.findings import Finding, InputError, finding
-from karat.read.annotators import task_lists, unwrapped
+from karat.findings import InputError, finding
+from karat.read.annotators import is_wrapped
+from karat.read.documents import CERTAIN, INCLUSIVE, UNFOLDS, Documents, Names, names_of_span
+from karat.read.fast import span_lines
 from karat.read.json import diagnose, line_of
 from karat.read.relation import Engine
 from karat.read.source import Source
-from karat.read.table import NAMES, Read, Table
+from karat.read.table import NAMES, Read
 
-if TYPE_CHECKING:
-    from karat.contexts.spans import Annotated
+BLOCK = 1 << 23
+"""Bytes of JSON Lines that are decoded together."""
 
-FIELDS: dict[str, tuple[str, ...]] = {
-    "id": ("page_id", *NAMES["id"], "sent_id", "sentence_id"),
-    "test_case": ("test_case", "testcase"),
-    "text": ("text", "Text", "query", "sentence", "content", "utterance"),
-    "spans": (
-        "spans",
-        "entities",
-        "excerpts",
-        "poem_spans",
-        "Entities",
-        "ents",
-        "labels",
-        "label",
-        "value",
-        "annotations",
-        "tags",
-        "ner_tags",
-    ),
-    "classes": ("intent", "intents", "Classification", "classes"),
-    "count": ("n_excerpts", "n_spans"),
-}
-"""Names of a document's fields, the first found being taken."""
-
-PLACES: dict[str, tuple[str, ...]] = {
-    "start": (
-        "start",
-        "page_start",
-        "start_offset",
-        "startPos",
-        "StartPosition",
-        "startCharIndex",
-        "begin",
-        "ppa_span_start",
-    ),
-    "end": ("end", "page_end", "end_offset", "endPos", "EndPosition", "endCharIndex", "ppa_span_end"),
-    "label": (
-        "label",
-        "poem_id",
-        "ref_id",
-        "entity",
-        "Name",
-        "type",
-        "tag",
-        "entity_type",
-        "entity_group",
-        "name",
-        "category",
-    ),
-    "children": ("children", "Children"),
-    "text": ("text", "ppa_span_text"),
-}
-"""Names of a span's fields."""
-
-CERTAIN = ("spans", "entities", "excerpts", "poem_spans")
-"""Names of lists that can hold nothing but spans."""
-
-EXCERPTS = {"excerpts", "poem_spans"}
-"""Lists under these names are excerpts on pages."""
-
-INCLUSIVE = {"endPos", "EndPosition", "endCharIndex"}
-"""Ends under these names point at the last character of a span."""
+HEAD = 1 << 16
+"""Bytes in which the first document with spans is looked for, to expect others like it."""
 
 _MARK = re.compile(
     rb'"(spans|entities|excerpts|poem_spans|Entities|ents|LabeledData|annotations)"\s*:\s*[\[{]|"labels?"\s*:\s*\[\s*[\[{]'
@@ -99,204 +43,148 @@ def is_spans(source: Source) -> bool:
     return bool(found)
 
 
-def read_spans(engine: Engine, source: Source, read: Read) -> Table:
+def read_spans(engine: Engine, source: Source, read: Read) -> Side:
     """A JSON array or JSON Lines of documents with spans."""
-    from karat.read.spans_columns import read_columns
-    from karat.read.spans_uniform import read_uniform
-
     layout = "json" if source.sniff()[:1] == b"[" else "jsonl"
-    side = (read_uniform(source, read) if layout == "jsonl" else None) or read_columns(engine, source, read, layout)
-    if side is None:
-        return documents_table(
-            _records(source, layout),
-            read,
-            f"spans ({layout})",
-            lambda row: line_of(source, layout, row),
-            source.findings,
-        )
-    return annotated_table(side, read, f"spans ({layout})", lambda row: line_of(source, layout, row), source.findings)
-
-
-def _records(source: Source, layout: str) -> list[Any]:
+    line = lambda row: line_of(source, layout, row)
+    if layout == "jsonl" and (side := span_lines.read_side(source, read, line)):
+        return side
+    every = lambda: chain.from_iterable(_decoded(block, layout) for block in _blocks(source, layout))
+    documents = Documents(read, line, list(source.findings), every)
     try:
-        if layout == "json":
-            found = msgspec.json.decode(source.bytes())
-            return found if isinstance(found, list) else [found]
-        return [msgspec.json.decode(line) for line in source.lines() if line.strip()]
+        for block in _blocks(source, layout):
+            alike = _alike(block, documents)
+            if alike is None or not alike.add(block, layout, documents):
+                records = _decoded(block, layout)
+                _check_names(block, _names_in(records))
+                documents.add(records)
+    except InputError:
+        raise
     except (ValueError, RecursionError) as error:
         raise InputError(diagnose(source, layout) or [finding("bad-json", source.name, reason=str(error))]) from error
+    return documents.side(f"spans ({layout})")
 
 
-def annotated_table(side: Annotated, read: Read, format: str, line: Any, findings: Iterable[Finding] = ()) -> Table:
-    """Documents in memory as a table of the spans context."""
-    if not len(side.ids):
-        raise InputError([finding("no-records", read.name)])
-    return Table(
-        read.name, read.role, format, "", {"id": "VARCHAR", "spans": "SPANS"}, "spans", len(side.ids),
-        {"spans": side}, list(findings), line, "spans",
-    )  # fmt: skip
+def _blocks(source: Source, layout: str) -> Iterator[bytes]:
+    """An array as a whole, lines some megabytes at a time."""
+    if layout == "json":
+        yield source.bytes()
+        return
+    lines: list[bytes] = []
+    with source.path.open("rb") as file:
+        while lines := file.readlines(BLOCK):
+            yield b"".join(lines)
 
 
-def documents_table(
-    records: Sequence[Any], read: Read, format: str, line: Any, findings: Iterable[Finding] = ()
-) -> Table:
-    """Documents from Python records; everything that is wrong with them is said at once."""
-    from karat.read.tag_records import holds_tags, read_tag_records
-
-    if holds_tags(records, read):
-        return read_tag_records(records, read, format, line, findings)
-    found = Documents(read, line, list(findings), task_lists(records, read.role))
-    for row, record in enumerate(records):
-        found.add(row, record)
-    if found.left_out:
-        found.findings.append(finding("documents-left-out", read.name, count=found.left_out))
-    if any(f.severity == "error" for f in found.findings):
-        raise InputError(found.findings)
-    return annotated_table(found.annotated(), read, format, line, found.findings)
+def _decoded(block: bytes, layout: str, kind: Any = Any) -> list[Any]:
+    """The records of a block; of lines each must be one."""
+    if layout == "json":
+        records: list[Any] = msgspec.json.Decoder(list[kind]).decode(block)
+        return records
+    decoder = msgspec.json.Decoder(kind)
+    records = decoder.decode_lines(block)
+    # Nothing but two records has a brace, a line break and a brace between them.
+    if len(records) == block.count(b"}\n{") + 1 == block.count(b"\n") + (not block.endswith(b"\n")):
+        return records
+    return [decoder.decode(line) for line in block.split(b"\n") if line.strip()]
 
 
-@dataclass
-class Documents:
-    """Documents as they are read, record by record."""
-
-    read: Read
-    line: Any
-    findings: list[Finding]
-    tasks: str
-    """What the spans of Label Studio's tasks are under."""
-    left_out: int = 0
-    ids: list[str] = field(default_factory=list)
-    test_case: list[str] = field(default_factory=list)
-    texts: list[str | None] = field(default_factory=list)
-    classes: list[list[str]] = field(default_factory=list)
-    rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
-    quotes: list[str | None] = field(default_factory=list)
-    labels: dict[str, int] = field(default_factory=dict)
-    inclusive: bool = False
-    has: set[str] = field(default_factory=set)
-
-    def add(self, row: int, record: Any) -> None:
-        """One document, whatever tool wrote it."""
-        if not isinstance(record, Mapping):
-            self._bad(row, "expected a document with a list of spans")
-            return
-        known = unwrapped(record, self.read.role, self.tasks)
-        if known is None:
-            self.left_out += 1
-            return
-        said = self.read.columns.get("value")
-        fields = {role: field_of(known, names) for role, names in FIELDS.items()}
-        fields["spans"] = said or fields["spans"]
-        name = self.read.columns.get("id") or fields["id"]
-        given = known.get(name or "")
-        self.ids.append(str(row + 1) if given is None else str(given))
-        self._take("test_case", self.test_case, known, fields["test_case"], "")
-        self._take("text", self.texts, known, fields["text"], None)
-        self.classes.append(_classes(known.get(fields["classes"] or "")))
-        self.has |= {"classes"} if fields["classes"] else set()
-        self.has |= {"excerpts"} if fields["spans"] in EXCERPTS else set()
-        spans = known.get(fields["spans"] or "")
-        if spans is None and fields["spans"] in known:
-            self.note("spans-null", row, field=fields["spans"])
-            return
-        if not isinstance(spans, list):
-            self._bad(row, f"no list of spans; the document has: {', '.join(map(str, known)) or 'nothing'}")
-            return
-        self._count(row, known, fields["count"], spans)
-        for span in spans:
-            for one in labelled(span):
-                self._span(row, one, -1)
-
-    def _take(self, name: str, column: list[Any], known: Mapping[str, Any], field: str | None, otherwise: Any) -> None:
-        value = known.get(field) if field else None
-        column.append(value if isinstance(value, str) else otherwise if value is None else str(value))
-        if field:
-            self.has.add(name)
-
-    def _bad(self, row: int, reason: str) -> None:
-        self.note("span-unreadable", row, reason=reason)
-
-    def note(self, code: str, row: int, **facts: Any) -> None:
-        """Something that is wrong with a record."""
-        if len(self.findings) < 20:
-            self.findings.append(finding(code, self.read.name, self.line(row), **facts))
-
-    def _count(self, row: int, known: Mapping[str, Any], field: str | None, spans: Sequence[Any]) -> None:
-        if field and known[field] != len(spans):
-            self.note("span-count-differs", row, field=field, said=known[field], found=len(spans))
-
-    def _span(self, row: int, span: Any, parent: int) -> None:
-        found = as_span(span)
-        if isinstance(found, str):
-            self._bad(row, found)
-            return
-        place, end_name = found
-        self.inclusive |= end_name in INCLUSIVE
-        code = self.labels.setdefault(str(place["label"]), len(self.labels))
-        self.rows.append((len(self.ids) - 1, place["start"], place["end"], code, parent))
-        self.quotes.append(place.get("text"))
-        mine = len(self.rows) - 1
-        for child in place.get("children") or ():
-            self.has.add("children")
-            self._span(row, child, mine)
-
-    def annotated(self) -> Annotated:
-        from karat.contexts.spans import Annotated, Spans
-
-        columns = np.array(self.rows, dtype=np.int64).reshape(-1, 5).T
-        quoted = any(q is not None for q in self.quotes) and "text" in self.has
-        return Annotated(
-            self.ids, Spans.of(*columns[:4]), list(self.labels),
-            test_case=self.test_case if "test_case" in self.has else None,
-            inclusive=self.inclusive,
-            parent=columns[4] if "children" in self.has else None,
-            texts=self.texts if "text" in self.has else None,
-            quotes=self.quotes if quoted else None,
-            excerpts="excerpts" in self.has,
-            classes=self.classes if "classes" in self.has else None,
-        )  # fmt: skip
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"(\s*:)?', re.S)
+_SPACED = (b" :", b"\n:", b"\r:", b"\t:")
 
 
-def field_of(known: Mapping[str, Any], names: Iterable[str]) -> str | None:
-    return next((name for name in names if name in known), None)
+def _check_names(block: bytes, names: int) -> None:
+    """Stop where the text has more names of fields than were decoded: of a name that is there twice only one is."""
+    if block.count(b":") == names or (block.count(b'":') == names and not any(map(block.__contains__, _SPACED))):
+        return
+    if sum(map(bool, _STRING.findall(block))) != names:
+        raise ValueError("a field is there twice")
 
 
-def _classes(value: Any) -> list[str]:
-    if value is None:
-        return []
-    return [str(v) for v in value] if isinstance(value, list) else [str(value)]
+def _names_in(value: Any) -> int:
+    """How many names of fields there are in an object or list and in what it holds."""
+    inner = value.values() if type(value) is dict else value
+    own = len(value) if type(value) is dict else 0
+    return own + sum([_names_in(part) for part in inner if type(part) in (dict, list)])
 
 
-def labelled(span: Any) -> list[Any]:
-    """A span for each of the labels that it has, as Label Studio writes them."""
-    labels = span.get("labels") if isinstance(span, Mapping) else None
-    return [{**span, "label": label} for label in labels] if isinstance(labels, list) and labels else [span]
+def _alike(block: bytes, documents: Documents) -> Alike | None:
+    """What the first document with spans shows, if it is one that another program than an annotation tool wrote."""
+    text, at = block[:HEAD].decode(errors="replace"), 0
+    while (at := text.find("{", at)) >= 0:
+        try:
+            record, at = json.JSONDecoder().raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return None
+        names = documents.names(tuple(record))
+        spans = record.get(names["spans"])
+        if is_wrapped(record) or not isinstance(spans, list) or (spans and type(spans[0]) is not dict):
+            return None
+        if spans:
+            return Alike.of(list(record), names, list(spans[0]))
+    return None
 
 
-def as_span(span: Any) -> tuple[dict[str, Any], str] | str:
-    """A span's fields by our names and the file's name of its end; or what is wrong with it."""
-    if isinstance(span, (list, tuple)) and len(span) >= 3:
-        span = dict(zip(("start", "end", "label"), span[:3], strict=True))
-    if isinstance(span, str):
-        return f"a span is the text {span!r} (a list holds spans or tags, not both)"
-    if not isinstance(span, Mapping):
-        return f"a span is {span!r}"
-    names = {role: field_of(span, known) for role, known in PLACES.items()}
-    lacking = [role for role in ("start", "end", "label") if names[role] is None]
-    if lacking:
-        return f"a span has no {' and no '.join(lacking)}: {_said(span)}"
-    out = {role: span[name] for role, name in names.items() if name is not None}
-    if not all(isinstance(out[role], int) and not isinstance(out[role], bool) for role in ("start", "end")):
-        return f"start and end must be whole numbers: {_said(span)}"
-    if max(abs(out["start"]), abs(out["end"])) >= 1 << 63:
-        return f"start and end must be numbers of 64 bits: {_said(span)}"
-    if out["label"] is None:
-        return f"a span has no label: {_said(span)}"
-    if isinstance(out["label"], (list, dict)):
-        return f"a span's label is a list or an object: {_said(span)}"
-    return out, str(names["end"])
+@dataclass(frozen=True)
+class Alike:
+    """Documents with the same fields whose spans have the same fields: their values come as columns."""
+
+    fields: dict[str, str]
+    """By the names of fields, those of attributes."""
+    inner: dict[str, str]
+    names: Names
+    places: Names
+    document: Any
+
+    @classmethod
+    def of(cls, fields: list[str], names: Names, inner: list[str]) -> Alike | None:
+        places = names_of_span(inner)
+        if None in (places["start"], places["end"], places["label"]) or UNFOLDS.intersection(inner):
+            return None
+        whole = (places["start"], places["end"])
+        span = _struct(inner, {name: int for name in inner if name in whole})
+        document = _struct(fields, {names["spans"]: list.__class_getitem__(span)})
+        outer, within = ({name: f"_{i}" for i, name in enumerate(known)} for known in (fields, inner))
+        return cls(outer, within, names, places, document)
+
+    def add(self, block: bytes, layout: str, documents: Documents) -> bool:
+        """Add a block of such documents; False if it holds others."""
+        try:
+            records = _decoded(block, layout, self.document)
+        except msgspec.ValidationError:
+            return False
+        lists = _column(records, self.fields[self.names["spans"]])
+        spans, number = list(chain.from_iterable(lists)), list(map(len, lists))
+        places = [_column(spans, self.inner.get(self.places[role])) for role in ("start", "end", "label", "text")]
+        self._check_names(block, records, spans)
+        if not documents.add_spans(number, places):
+            return False
+        documents.tags = False
+        roles = ("id", "test_case", "text", "classes", "cluster", "count")
+        columns = {r: _column(records, self.fields[name]) for r in roles if (name := self.names[r]) in self.fields}
+        first = documents.records
+        documents.records += len(records)
+        documents.add_fields(range(first, documents.records), columns, number)
+        if self.places["end"] in INCLUSIVE:
+            documents.facts["inclusive"] = True
+        return True
+
+    def _check_names(self, block: bytes, records: list[Any], spans: list[Any]) -> None:
+        names = len(records) * len(self.fields) + len(spans) * len(self.inner)
+        if block.count(b":") != names:
+            known = (self.places["start"], self.places["end"], self.names["spans"])
+            columns = [_column(records, a) for name, a in self.fields.items() if name not in known]
+            columns += [_column(spans, a) for name, a in self.inner.items() if name not in known]
+            nested = (column for column in columns if {list, dict} & set(map(type, column)))
+            _check_names(block, names + sum(map(_names_in, nested)))
 
 
-def _said(span: Any) -> str:
-    text = json.dumps(span, default=str, ensure_ascii=False)
-    return text if len(text) <= 80 else text[:79] + "…"
+def _struct(names: Sequence[str], kinds: dict[str, Any]) -> Any:
+    """A type of objects that have exactly these fields; what is not typed may be anything."""
+    attributes = {f"_{i}": name for i, name in enumerate(names)}
+    fields = [(attribute, kinds.get(name, Any)) for attribute, name in attributes.items()]
+    return msgspec.defstruct("Fields", fields, rename=attributes, forbid_unknown_fields=True, gc=False)
+
+
+def _column(records: list[Any], attribute: str | None) -> list[Any]:
+    return [None] * len(records) if attribute is None else list(map(attrgetter(attribute), records))

@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from karat.columns import Codes
+from karat.findings import InputError, finding, limited
 from karat.read.conll import TAG
-from karat.read.spans import CERTAIN, FIELDS, annotated_table, as_span, documents_table
-from karat.read.table import NAMES, Read, Table
+from karat.read.documents import CERTAIN, FIELDS, documents_side, looks_like_span, tag_entries
+from karat.read.table import NAMES, Read
+from karat.side import Keys, Origin, Positions, Side
 
 
 def is_tag_lists(values: Sequence[Any], read: Read) -> bool:
     """Do sentences hold tags? Told by the first hundred that are not empty, or said by the context."""
-    if not all(isinstance(v, (list, tuple)) for v in islice(values, 100)):
+    if read.context not in (None, "spans") or not all(isinstance(v, (list, tuple)) for v in islice(values, 100)):
         return False
     tags = [tag for sentence in islice(values, 100) for tag in sentence]
     if not all(isinstance(tag, str) for tag in tags):
@@ -24,26 +27,39 @@ def is_tag_lists(values: Sequence[Any], read: Read) -> bool:
     )
 
 
-def read_tag_lists(values: Sequence[Sequence[str]], read: Read) -> Table:
+def read_tag_lists(values: Sequence[Sequence[str]], read: Read) -> Side:
     """Sentences are numbered from 1."""
-    from karat.contexts.spans.annotated import Annotated, Numbered
-    from karat.contexts.spans.tag_codes import encode
-
-    (tagged,) = encode([values])
-    side = Annotated(Numbered(len(values)), tagged=tagged)
-    return annotated_table(side, read, "tags", lambda row: row + 1)
+    try:
+        entries, tags, length = tag_entries(values)
+        whole = all(isinstance(tag, str) for tag in tags)
+    except TypeError:
+        whole = False
+    if not whole:
+        wrong = (
+            row
+            for row, sentence in enumerate(values, 1)
+            if not isinstance(sentence, (list, tuple)) or not all(isinstance(tag, str) for tag in sentence)
+        )
+        reason = "the sentence is no list of tags"
+        raise InputError(limited(finding("tags-unreadable", read.name, row, reason=reason) for row in wrong))
+    rows = len(values)
+    origin = Origin(read.name, read.role, "tags", lambda row: row + 1)
+    keys, units = Keys(Codes.one("", rows), Positions(rows)), {"length": length}
+    return Side(origin, "spans", keys, entries, {"tag": tags}, units, {}, None, rows, "spans")
 
 
 def is_span_records(values: Sequence[Any], read: Read) -> bool:
     """Records with a list of spans, which may be empty where its name leaves no doubt, or lists of spans, one a document."""
     first = next((v for v in values if isinstance(v, (Mapping, list, tuple)) and v), None)
+    if read.context not in (None, "spans"):
+        return False
     if isinstance(first, Mapping):
         lists = [first[name] for name in FIELDS["spans"] if isinstance(first.get(name), list)]
         certain = "LabeledData" in first or read.context == "spans" or _without(first)
-        return certain or any(_spans(found) for found in lists)
+        return certain or any(bool(spans) and looks_like_span(spans[0]) for spans in lists)
     return (
         isinstance(first, (list, tuple))
-        and _spans(first)
+        and looks_like_span(first[0])
         and (read.context == "spans" or isinstance(first[0], Mapping))
     )
 
@@ -54,10 +70,6 @@ def _without(record: Mapping[str, Any]) -> bool:
     return any(record[name] == [] or (null and record[name] is None) for name in CERTAIN if name in record)
 
 
-def _spans(found: Sequence[Any]) -> bool:
-    return bool(found) and not isinstance(as_span(found[0]), str)
-
-
-def read_span_records(values: Sequence[Any], read: Read) -> Table:
-    records = [v if isinstance(v, Mapping) else {"spans": list(v)} for v in values]
-    return documents_table(records, read, "records", lambda row: row + 1)
+def read_span_records(values: Sequence[Any], read: Read) -> Side:
+    records = [{"spans": list(v)} if isinstance(v, (list, tuple)) else v for v in values]
+    return documents_side(records, read, "records", lambda row: row + 1, ())

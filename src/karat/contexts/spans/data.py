@@ -4,23 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from karat.align import Aligned
+from karat.columns import ordered, recode
 from karat.contexts.spans import nested
-from karat.contexts.spans.annotated import Annotated, Side, Text
 from karat.contexts.spans.coverage import Coverage, Positions, coverage, positions
 from karat.contexts.spans.errors import Errors, cut_and_joined, errors
 from karat.contexts.spans.excerpts import Excerpts, Pages, Rule, excerpts, score_pages
+from karat.contexts.spans.marked import Marked, Text, scheme_of, tagged
 from karat.contexts.spans.matching import Pairs, match
 from karat.contexts.spans.semeval import READINGS, Fits, Greedy, Outcomes, alignment, all_fits, outcomes, tally
 from karat.contexts.spans.span import Bools, Ints, Spans
 from karat.contexts.spans.tags import Tagged, equal_tokens
-from karat.state import UNSTORED, stored
+from karat.side import Entries
+from karat.state import restored, stored
 
 
 @stored("spans-matching")
@@ -54,14 +56,31 @@ class SpanData:
     matching: Matching = field(default_factory=Matching)
     gold_parent: Ints | None = None
     pred_parent: Ints | None = None
-    tagged: tuple[Tagged, Tagged, Ints] | None = None
-    """Gold's and the prediction's tags and the sentences that are scored, where both sides are tags."""
+    tagged: tuple[Tagged, Tagged, Bools] | None = None
+    """Gold's and the prediction's tags and which sentences both have, where both sides are tags."""
     texts: Sequence[Text] | None = None
     paged: bool = False
     """Are the documents pages with excerpts?"""
     gold_classes: Sequence[Sequence[str]] | None = None
     pred_classes: Sequence[Sequence[str]] | None = None
-    _kept: dict[Any, Any] = field(default_factory=dict, metadata=UNSTORED)
+
+    state_version = 2
+    former_fields = ("_kept",)
+
+    @staticmethod
+    def upgrade_state(fields: dict[str, Any], version: int) -> dict[str, Any]:
+        """Form 1 had the number of every tagged sentence in place of whether both sides have it."""
+        if fields["tagged"] is not None:
+            gold, pred, rows = fields["tagged"]
+            tags = list(dict.fromkeys([*gold.tags, *pred.tags]))
+            pred = replace(pred, code=recode(pred.code, pred.tags, tags), tags=tags)
+            fields["tagged"] = replace(gold, tags=tags), pred, np.ones(len(rows), bool)
+        return fields | {"ids": list(fields["ids"])}
+
+    @cached_property
+    def _results(self) -> dict[Any, Any]:
+        """What was computed for some choice of parameters."""
+        return {}
 
     @property
     def units(self) -> int:
@@ -91,8 +110,8 @@ class SpanData:
         """Tokens of each document, and how many have the right tag; none where the input is not tags."""
         if self.tagged is None:
             return np.zeros(self.units, dtype=np.int64), np.zeros(self.units, dtype=np.int64)
-        gold, pred, rows = self.tagged
-        return gold.lengths[rows], equal_tokens(*_one_vocabulary(gold, pred))[rows]
+        gold, pred, shared = self.tagged
+        return gold.lengths, equal_tokens(gold, pred) * shared
 
     @cached_property
     def matched(self) -> Pairs:
@@ -107,9 +126,9 @@ class SpanData:
 
     def outcomes(self, reading: str) -> Outcomes:
         """What became of every span in one MUC reading."""
-        if ("outcomes", reading) not in self._kept:
-            self._kept["outcomes", reading] = self._outcomes(reading)
-        return self._kept["outcomes", reading]
+        if ("outcomes", reading) not in self._results:
+            self._results["outcomes", reading] = self._outcomes(reading)
+        return self._results["outcomes", reading]
 
     def _outcomes(self, reading: str) -> Outcomes:
         if self.matching.greedy:
@@ -150,18 +169,18 @@ class SpanData:
 
     def excerpts(self, rule: Rule = RULE) -> Excerpts:
         """Which system span each reference takes."""
-        if rule not in self._kept:
-            self._kept[rule] = excerpts(self.gold, self.pred, rule)
-        return self._kept[rule]
+        if rule not in self._results:
+            self._results[rule] = excerpts(self.gold, self.pred, rule)
+        return self._results[rule]
 
     def pages(self, rule: Rule = RULE, weight: float = 1.0) -> Pages:
         """The page-excerpt sums."""
-        if (rule, weight) not in self._kept:
+        if (rule, weight) not in self._results:
             found = self.excerpts(rule)
-            self._kept[rule, weight] = score_pages(
+            self._results[rule, weight] = score_pages(
                 found, self.units, partial_weight=weight, ignore_label=rule.ignore_label
             )
-        return self._kept[rule, weight]
+        return self._results[rule, weight]
 
     @cached_property
     def trees(self) -> tuple[nested.Tree, nested.Tree]:
@@ -174,11 +193,11 @@ class SpanData:
 
     def credits(self, *, text_requires_type: bool = True) -> tuple[Pairs, Pairs]:
         """MUC's text and type credits of the nested alignment."""
-        if text_requires_type not in self._kept:
-            self._kept[text_requires_type] = nested.text_and_type(
+        if text_requires_type not in self._results:
+            self._results[text_requires_type] = nested.text_and_type(
                 *self.trees, self.nested, text_requires_type=text_requires_type
             )
-        return self._kept[text_requires_type]
+        return self._results[text_requires_type]
 
 
 def quote(text: Text, start: int, end: int) -> str | None:
@@ -188,106 +207,68 @@ def quote(text: Text, start: int, end: int) -> str | None:
 
 
 def unlabelled(spans: Spans) -> Spans:
-    return Spans(spans.unit, spans.start, spans.end, np.zeros(len(spans), dtype=np.int64))
+    return spans.labelled(np.zeros(len(spans), dtype=np.int64))
 
 
 def _tree(spans: Spans, parent: Ints | None) -> nested.Tree:
     return nested.Tree(spans, np.full(len(spans), -1) if parent is None else parent)
 
 
-@dataclass(frozen=True, eq=False)
-class Documents:
-    """Which documents of the two sides are the same: rows of gold and of the prediction, -1 where one lacks it."""
-
-    gold: Ints
-    pred: Ints
-
-    def take(self, keep: NDArray[Any]) -> Documents:
-        return Documents(self.gold[keep], self.pred[keep])
-
-
-def meet(gold: Annotated, pred: Annotated) -> Documents:
-    """Documents in gold's order, then those that only the prediction has."""
-    if gold.ids == pred.ids and gold.test_case == pred.test_case:
-        return Documents(np.arange(len(gold.ids)), np.arange(len(gold.ids)))
-    mine, theirs = gold.keys, pred.keys
-    place = {key: row for row, key in enumerate(theirs)}
-    found = np.fromiter((place.get(key, -1) for key in mine), dtype=np.int64, count=len(mine))
-    extra = np.setdiff1d(np.arange(len(theirs)), found)
-    return Documents(np.concatenate((np.arange(len(mine)), np.full(len(extra), -1))), np.concatenate((found, extra)))
-
-
-def combine(
-    gold: Annotated, pred: Annotated, documents: Documents, options: Mapping[str, Any], matching: Matching
-) -> SpanData:
+def span_data(both: Aligned, options: Mapping[str, Any]) -> SpanData:
     """Both sides over the same documents and labels."""
-    sides = gold.side(options).paths, pred.side(options).paths
-    labels = sorted(set(sides[0].used) | set(sides[1].used))
-    (g, gp), (p, pp) = (
-        _moved(side, rows, labels) for side, rows in zip(sides, (documents.gold, documents.pred), strict=True)
-    )
+    tags = _tags(both)
+    scheme = scheme_of(options["scheme"], *tags)
+    gold, pred = (_marked(both, role, of_tags, scheme, options) for role, of_tags in zip(ROLES, tags, strict=True))
+    labels = ordered({*gold.used, *pred.used})
+    matching = Matching(options["match"], options["overlap"], options["overlap_of"], options["matching"] == "greedy")
     return SpanData(
-        g, p, labels, _either(gold.ids, pred.ids, documents), matching, gp, pp, _tagged(gold.tagged, pred.tagged, documents),
-        _either(gold.texts, pred.texts, documents), gold.excerpts,
-        _only(gold.classes, documents.gold), _only(pred.classes, documents.pred),
+        gold.under(labels), pred.under(labels), labels, both.ids or [], matching, gold.parent, pred.parent,
+        None if tags[0] is None or tags[1] is None else (tags[0], tags[1], both.in_gold & both.in_pred),
+        _texts(both), bool(both.facts["gold"].get("excerpts")),
+        _classes(both.rows.get("classes")), _classes(both.rows.get("pred classes")),
     )  # fmt: skip
 
 
-def _moved(side: Side, rows: Ints, labels: list[str]) -> tuple[Spans, Ints | None]:
-    """A side's spans with the common documents' and labels' numbers; spans of dropped documents go."""
-    place = {label: i for i, label in enumerate(labels)}
-    code = np.array([place.get(label, -1) for label in side.labels], dtype=np.int64)
-    spans = side.spans
-    if len(rows) and np.array_equal(rows, np.arange(len(rows))) and (not len(spans) or spans.unit.max() < len(rows)):
-        return Spans(spans.unit, spans.start, spans.end, code[spans.label]), side.parent
-    unit = np.full(max(int(rows.max(initial=-1)), int(spans.unit.max(initial=-1))) + 2, -1)
-    unit[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
-    keep = np.flatnonzero(unit[spans.unit] >= 0)
-    kept = spans.take(keep)
-    return Spans(unit[kept.unit], kept.start, kept.end, code[kept.label]), _reparented(side.parent, keep)
+ROLES = ("gold", "pred")
 
 
-def _reparented(parent: Ints | None, keep: Ints) -> Ints | None:
-    if parent is None:
-        return None
-    place = np.full(len(parent) + 1, -1)
-    place[keep] = np.arange(len(keep))
-    return place[parent[keep]]
+def _marked(both: Aligned, role: str, of_tags: Tagged | None, scheme: str, options: Mapping[str, Any]) -> Marked:
+    if of_tags is not None:
+        return Marked.of_tags(of_tags, scheme)
+    entries: Entries = getattr(both, role)
+    return Marked.of_entries(entries, both.names["label"], len(both), both.facts[role], options).full_names()
 
 
-def _either(mine: Sequence[Any] | None, theirs: Sequence[Any] | None, documents: Documents) -> Any:
-    """A column of the documents from gold, or from the prediction where gold lacks the document (or the column)."""
-    if mine is None and theirs is None:
-        return None
-    if mine is not None and len(mine) == len(documents.gold) and not np.any(documents.gold < 0):
-        return mine
-    none: Sequence[Any] = ()
-    first, second = (none if mine is None else mine), (none if theirs is None else theirs)
-    return [
-        first[g] if g >= 0 and len(first) else second[p] if p >= 0 and len(second) else None
-        for g, p in zip(documents.gold.tolist(), documents.pred.tolist(), strict=True)
-    ]
+def _tags(both: Aligned) -> list[Tagged | None]:
+    """The tag sequences of the sides that have them, over one vocabulary; who lacks a sentence has none of its tags."""
+    known = both.names.get("tag", [])
+    lengths: dict[str, Ints] = {}
+    for role, column, there in (("gold", "length", both.in_gold), ("pred", "pred length", both.in_pred)):
+        if column in both.rows:
+            lengths[role] = np.where(there, both.rows[column], 0)
+    if len(lengths) == 2:
+        lengths["gold"] = np.where(both.in_gold, lengths["gold"], lengths["pred"])
+        lengths["pred"] = np.where(both.in_pred, lengths["pred"], lengths["gold"])
+    return [tagged(getattr(both, role), lengths[role], known) if role in lengths else None for role in ROLES]
 
 
-def _only(column: Sequence[Any] | None, rows: Ints) -> list[Any] | None:
-    return None if column is None else [column[row] if row >= 0 else [] for row in rows.tolist()]
+def _texts(both: Aligned) -> list[Text] | None:
+    """A document's text from gold, or from the prediction where gold lacks it."""
+    mine, theirs = both.rows.get("text"), both.rows.get("pred text")
+    if mine is None or theirs is None:
+        return theirs if mine is None else mine
+    return [theirs[row] if text is None else text for row, text in enumerate(mine)]
 
 
-def _tagged(gold: Tagged | None, pred: Tagged | None, documents: Documents) -> tuple[Tagged, Tagged, Ints] | None:
-    same = np.array_equal(documents.gold, documents.pred)
-    if gold is None or pred is None or not same or len(gold.lengths) != len(pred.lengths):
-        return None
-    return gold, pred, documents.gold
+def _classes(column: Sequence[Any] | None) -> list[list[str]] | None:
+    return None if column is None else [found or [] for found in column]
 
 
-def _one_vocabulary(gold: Tagged, pred: Tagged) -> tuple[Tagged, Tagged]:
-    if gold.tags is pred.tags or gold.tags == pred.tags:
-        return gold, pred
-    tags = list(dict.fromkeys([*gold.tags, *pred.tags]))
-    place = {tag: i for i, tag in enumerate(tags)}
-    moved = (
-        Tagged(side.at, np.array([place[t] for t in side.tags], dtype=np.int64)[side.code], side.lengths, tags)
-        for side in (gold, pred)
-    )
-    first, second = moved
-    return first, second
+@restored("spans-numbered-ids")
+def _numbered_ids(fields: dict[str, Any]) -> list[str]:
+    return [str(number) for number in range(1, fields["_size"] + 1)]
+
+
+@restored("spans-encoded-ids")
+def _encoded_ids(fields: dict[str, Any]) -> list[str]:
+    return [text.lstrip(b"\0").decode() for text in fields["_texts"].tolist()]

@@ -30,12 +30,16 @@ class Tree:
 
     @property
     def depth(self) -> Ints:
-        """0 at the top; a step up for all rows in each round."""
-        depth, above = np.zeros(len(self.parent), dtype=np.int64), self.parent
-        while np.any(above >= 0):
-            depth += above >= 0
-            above = np.where(above >= 0, self.parent[above], -1)
-        return depth
+        return depths(self.parent)
+
+
+def depths(parent: Ints) -> Ints:
+    """0 at the top; a step up for all rows in each round."""
+    depth, above = np.zeros(len(parent), dtype=np.int64), parent
+    while np.any(above >= 0):
+        depth += above >= 0
+        above = np.where(above >= 0, parent[above], -1)
+    return depth
 
 
 def align(gold: Tree, pred: Tree, *, policy: str = "type") -> Pairs:

@@ -54,6 +54,10 @@ class Spans:
         """The spans by (unit, start, end); no copy where they are in order."""
         return self if ascending(self.unit, self.start) else self.take(self.by_place())
 
+    def labelled(self, label: Ints) -> Spans:
+        """The same places under other labels."""
+        return Spans(self.unit, self.start, self.end, label)
+
     def within_label(self, labels: int) -> Spans:
         """The same spans, every (unit, label) a unit of its own: what matching inside a label needs."""
         return Spans(self.unit * labels + self.label, self.start, self.end, self.label)

@@ -15,7 +15,7 @@ from karat.contexts.spans.cells import SpansCells
 from karat.contexts.spans.data import SpanData, quote
 from karat.contexts.spans.errors import KINDS, confusion
 from karat.contexts.spans.excerpt_tables import excerpt_tables
-from karat.contexts.spans.later import LISTED, SCORES, LaterDetail
+from karat.contexts.spans.lazy_table import LISTED, SCORES, LaterDetail
 from karat.contexts.spans.semeval import OUTCOMES, READINGS, precision_recall_f1
 from karat.contexts.spans.span import Ints, counts
 from karat.evaluation import Detail

@@ -103,11 +103,11 @@ STRICT = tuple(name for name, scheme in SCHEMES.items() if scheme.whole)
 
 
 class BadTag(ValueError):
-    """A tag that the scheme does not know; `position` is the token's index in the flat sequence."""
+    """A tag that the scheme does not know; `entry` is its number among the marked tokens."""
 
-    def __init__(self, tag: str, scheme: str, position: int = -1) -> None:
+    def __init__(self, tag: str, scheme: str, entry: int = -1) -> None:
         super().__init__(f"tag {tag!r} has no meaning in {scheme}: expected O or one of {', '.join(_prefixes(scheme))}")
-        self.tag, self.scheme, self.position = tag, scheme, position
+        self.tag, self.scheme, self.entry = tag, scheme, entry
 
 
 def _prefixes(scheme: str) -> list[str]:
@@ -124,6 +124,8 @@ class Tagged:
     lengths: Ints
     tags: list[str]
     suffix: bool = False
+    unit: Ints | None = None
+    """The sentence of each marked token, where it is known."""
 
     @classmethod
     def of_codes(cls, codes: NDArray[np.integer], lengths: Ints, tags: list[str], *, suffix: bool = False) -> Tagged:
@@ -134,6 +136,8 @@ class Tagged:
     @cached_property
     def sentence(self) -> Ints:
         """The sentence of each marked token."""
+        if self.unit is not None:
+            return self.unit
         marked = np.diff(np.searchsorted(self.at, np.cumsum(self.lengths)), prepend=0)
         return np.repeat(np.arange(len(self.lengths)), marked)
 
@@ -212,14 +216,14 @@ def _malformed(prefix: NDArray[np.str_], same: Bools) -> Bools:
     return np.isin(prefix, list("IEL"))[None, :] & ~goes_on
 
 
-def check_tags(tagged: Tagged, scheme: str) -> None:
+def check_prefixes(tagged: Tagged, scheme: str) -> None:
     """Raise `BadTag` at the first tag whose prefix the scheme does not know."""
     known = [split_tag(tag, suffix=tagged.suffix)[0] in SCHEMES[scheme].prefixes and tag != "" for tag in tagged.tags]
     if all(known):
         return
     wrong = np.flatnonzero(~np.array(known)[tagged.code])
     if len(wrong):
-        raise BadTag(tagged.tags[tagged.code[wrong[0]]], scheme, int(tagged.at[wrong[0]]))
+        raise BadTag(tagged.tags[tagged.code[wrong[0]]], scheme, int(wrong[0]))
 
 
 def decode(tagged: Tagged, labels: Sequence[str], scheme: str = "lenient") -> Spans:
@@ -230,7 +234,7 @@ def decode(tagged: Tagged, labels: Sequence[str], scheme: str = "lenient") -> Sp
     >>> spans.start.tolist(), spans.end.tolist(), spans.label.tolist()
     ([0, 3], [2, 4], [1, 0])
     """
-    check_tags(tagged, scheme)
+    check_prefixes(tagged, scheme)
     before, after = tagged.neighbours
     bits = table(tagged.tags, scheme, suffix=tagged.suffix)
     into, out = _at(bits, before, tagged.code), _at(bits, tagged.code, after)
@@ -275,9 +279,9 @@ def _whole_spans(into: NDArray[np.uint8], out: NDArray[np.uint8]) -> tuple[Ints,
 
 
 def malformed(tagged: Tagged) -> Ints:
-    """Flat positions of tags that continue a span which is not there (an I- after O, or after another label)."""
+    """Which marked tokens have tags that continue a span which is not there (an I- after O, or after another label)."""
     bits = table(tagged.tags, "lenient", suffix=tagged.suffix)
-    return tagged.at[(_at(bits, tagged.neighbours[0], tagged.code) & BAD) > 0]
+    return np.flatnonzero(_at(bits, tagged.neighbours[0], tagged.code) & BAD)
 
 
 def only_between(tagged: Tagged) -> bool:

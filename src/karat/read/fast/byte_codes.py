@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts inside bytes as numbers: eight bytes are a word, and rows of equal words get one code."""
+"""Texts inside bytes as numbers: eight bytes are a word, and rows of equal words get one code. Goes with its users."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.contexts.spans.span import Ints
+from karat.columns import Ints
 
 WORD = 8
 Words = NDArray[np.uint64]
 _ROUNDS = ((14, 0x9E3779B97F4A7C15), (16, 0xC2B2AE3D27D4EB4F), (18, 0x165667B19E3779F9), (20, 0xD6E8FEB86659FD93))
 """Bits of a slot and a mixer for each round; few texts need few slots, which the processor's cache holds."""
+
+
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], dtype=np.uint64)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """JSON Lines as one program writes them: the same fields in the same order, a list of flat objects, nothing escaped.
 
-In such lines every `":` ends a field's name, so that the places of these two bytes tell where all values are. What
+Can be deleted with `span_lines`, which says what both buy. In such lines every `":` ends a field's name, so that the places of these two bytes tell where all values are. What
 stands between the values is then known and compared byte by byte; that there are no other quotes, no escapes and no
 control characters shows that nothing was overlooked. Whatever does not fit is left to the general readers.
 """
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.contexts.spans.byte_codes import WORD, Words
-from karat.contexts.spans.span import Bools, Ints
+from karat.columns import Ints, Mask
+from karat.read.fast.byte_codes import WORD, Words
 from karat.read.source import Source
 
 BLOCK = 1 << 21
@@ -158,7 +158,7 @@ class Block:
         return np.frombuffer(self.text, np.uint8)[WIDEST:-WORD]
 
     @cached_property
-    def quotes(self) -> Bools:
+    def quotes(self) -> Mask:
         return self.raw == QUOTE
 
     @cached_property
