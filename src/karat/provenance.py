@@ -124,10 +124,7 @@ def canonical_side(side: Side) -> str:
     Each unit is hashed as id, test case and value, texts in NFC and numbers in their shortest form; the sum of these
     hashes does not depend on the order.
     """
-    if side.context in _ROWS:
-        rows = _ROWS[side.context](side)
-    else:
-        rows = zip(*_keys(side), _values(side), strict=True)
+    rows = _ROWS[side.context](side) if side.context in _ROWS else zip(*_keys(side), _values(side), strict=True)
     texts = (unicodedata.normalize("NFC", chr(31).join(row)).encode(errors="surrogatepass") for row in rows)
     hashes = [hashlib.sha256(text).hexdigest() for text in texts]
     return _digest(len(hashes), *(sum(int(h[at : at + 15], 16) for h in hashes) for at in (0, 15)))

@@ -11,6 +11,7 @@ from karat.read.documents import documents_side
 from karat.read.relation import Engine
 from karat.read.source import Source
 from karat.read.table import Read
+from karat.side import Side
 
 
 def is_docbin(source: Source) -> bool:

@@ -21,6 +21,7 @@ from karat.read.json import diagnose, line_of
 from karat.read.relation import Engine
 from karat.read.source import Source
 from karat.read.table import NAMES, Read
+from karat.side import Side
 
 BLOCK = 1 << 23
 """Bytes of JSON Lines that are decoded together."""
