@@ -12,18 +12,18 @@ from benchmarks.case import Case, Data, Side
 ROWS, CLASSES, RESAMPLES = 100_000, 10, 10_000
 
 
-def systems(count: int) -> Data:
+def systems(count: int, classes: int = CLASSES) -> Data:
     """Gold and the answers of systems that share half of their errors."""
 
     def make(folder: Path) -> None:
         rng = np.random.default_rng(count)
-        gold = rng.integers(0, CLASSES, ROWS)
-        wrong = rng.integers(0, CLASSES, (count + 1, ROWS))
+        gold = rng.integers(0, classes, ROWS)
+        wrong = rng.integers(0, classes, (count + 1, ROWS))
         shared = np.where(rng.random(ROWS) < 0.8, gold, wrong[-1])
         own = [np.where(rng.random(ROWS) < 0.78 + 0.004 * i, gold, wrong[i]) for i in range(count)]
         np.save(folder / "codes.npy", np.stack([gold, *(np.where(rng.random(ROWS) < 0.5, shared, o) for o in own)]))
 
-    return Data(f"systems-{count}", make)
+    return Data(f"systems-{count}" if classes == CLASSES else f"systems-{count}-{classes}", make)
 
 
 def load(folder: Path) -> Any:
@@ -79,6 +79,12 @@ def karat_compare(codes: Any) -> None:
     karat.compare(codes[0], {f"s{i}": s for i, s in enumerate(codes[1:])})
 
 
+def karat_compare_f1(codes: Any) -> None:
+    import karat
+
+    karat.compare(codes[0], {f"s{i}": s for i, s in enumerate(codes[1:])}, metrics=["f1"])
+
+
 CASES = [
     Case(
         "macro-f1 interval 100k", systems(1), Side("karat", karat_interval, load),
@@ -92,6 +98,14 @@ CASES = [
     ),
     Case(
         "compare 10 systems", systems(10), Side("karat", karat_compare, load, repeat=1),
-        note="45 pairs × 8 metrics on 100,000 items: intervals, randomisation tests, Holm; at most 30 s",
+        note="45 pairs × 8 metrics on 100,000 items: intervals, randomisation tests, Holm; at most 6 CPU s",
+    ),
+    Case(
+        "compare 5 systems, 10 classes", systems(5), Side("karat", karat_compare_f1, load, repeat=1),
+        note="10 pairs, F1, 100,000 items",
+    ),
+    Case(
+        "compare 5 systems, 100 classes", systems(5, 100), Side("karat", karat_compare_f1, load, repeat=1),
+        note="the same with 100 classes: at most 4 times the CPU of 10",
     ),
 ]  # fmt: skip

@@ -109,7 +109,11 @@ def with_judge(
         raise MetricError("with a judge, predictions without gold are not wrong: leave extra=wrong out")
     by_judge = scored(judge, systems, replace(asked, context=found.plan.context.name), None)
     scores, more = judged_scores(
-        found.evaluation.systems, by_judge.evaluation.systems, found.plan, level, by_judge.clusters
+        found.evaluation.systems,
+        by_judge.evaluation.systems,
+        found.plan,
+        level,
+        by_judge.clusters if asked.cluster_by else None,
     )
     kept = [replace(s, findings=[f for f in s.findings if f.code != "pred-only-ids"]) for s in found.evaluation.systems]
     kept[0] = replace(kept[0], findings=[*kept[0].findings, *more])
@@ -185,8 +189,10 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
         golds, *preds = gathered([partial(prepared, engine, side, plan) for side in (golds, *preds)])
         golds, preds = without_faulty(golds, preds, plan)
         gathered([partial(check_side, engine, side, plan) for side in (golds, *preds)])
+        column = asked.cluster_by or ("document" if in_documents(golds) and (wanted or asked.units) else None)
+        units = units or column is not None
         results = [evaluate_system(engine, golds, p, plan, units) for p in preds]
-        clusters = cluster_keys(engine, golds, asked.cluster_by) if asked.cluster_by else None
+        clusters = cluster_keys(engine, golds, column) if column else None
         inputs = [input_record(engine, side, asked.hashes) for side in (golds, *preds)]
         texts = texts_of(engine, golds) if units else None
     if wanted:
@@ -320,13 +326,21 @@ def cluster_keys(engine: Embedded, gold: Side | Table, column: str) -> ClusterKe
         ]
         rows.sort()
         return ClusterKeys(np.array([u for u, _ in rows], str), np.array([c for _, c in rows], str), column)
-    if isinstance(gold, Side) or not gold.sql:
+    if isinstance(gold, Table) and "cluster" in gold.memo:
+        rows = sorted((f"{case}\x1f{name}", of) for case, name, of in gold.memo["cluster"] if of is not None)
+        return ClusterKeys(np.array([u for u, _ in rows], str), np.array([c for _, c in rows], str), column)
+    if isinstance(gold, Side) or not gold.sql or "cluster" not in engine.types(gold.sql):
         raise InputError([finding("cluster-column-missing", gold.name, column=column, found="values only")])
     sql = f"SELECT test_case || chr(31) || id AS unit, min(cluster) AS cluster FROM {gold.sql}"
     found = engine.run(f"{sql} WHERE cluster IS NOT NULL GROUP BY ALL")
     unit, cluster = found["unit"].astype(str), found["cluster"].astype(str)
     order = np.argsort(unit)
     return ClusterKeys(unit[order], cluster[order], column)
+
+
+def in_documents(gold: Side | Table) -> bool:
+    """Does the file itself say which document its units are of?"""
+    return isinstance(gold, Side) and isinstance(gold.units.get("cluster"), Codes)
 
 
 def gathered(steps: Iterable[Callable[[], T]]) -> list[T]:

@@ -8,6 +8,7 @@ with the page ranges of their files, or one range per row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from karat.findings import Finding, InputError, finding
 from karat.read.relation import Engine, quoted, table_name
@@ -86,7 +87,7 @@ def normalise_pages(
     found = match_columns(types, read.columns, PAGE_NAMES)
     if json_text and "category" in found and match_columns(types, read.columns).get("value") == found["category"]:
         types = types | {found["category"]: "JSON"}
-    extra = [c for c in types if c not in found.values()]
+    extra = [c for c in types if c not in (*found.values(), read.columns.get("cluster"))]
     if extra:
         findings = [*findings, finding("extra-fields", read.name, fields=", ".join(extra[:10]))]
     records = f"(SELECT row_number() OVER () - 1 AS record, {_fields(found, types)} FROM {relation})"
@@ -112,7 +113,26 @@ def normalise_pages(
         line_of=lines,
         findings=findings,
         context="splitting",
+        memo=_clusters(engine, read, relation, types, found),
     )
+
+
+def _clusters(
+    engine: Engine, read: Read, relation: str, types: Mapping[str, str], found: Mapping[str, str]
+) -> dict[str, Any]:
+    """What each document belongs to, where a column of gold was named for that."""
+    column = read.columns.get("cluster")
+    if column is None or read.role != "gold":
+        return {}
+    if column not in types:
+        raise InputError([finding("cluster-column-missing", read.name, column=column, found=", ".join(types))])
+    case, name, cluster = (
+        f"CAST({c} AS VARCHAR)" for c in (_field("test_case", found, types), quoted(found["id"]), quoted(column))
+    )
+    rows = engine.run(
+        f"SELECT {case} AS test_case, {name} AS id, min({cluster}) AS cluster FROM {relation} GROUP BY ALL"
+    )
+    return {"cluster": list(zip(*(rows[c].tolist() for c in ("test_case", "id", "cluster")), strict=True))}
 
 
 def _record(engine: Engine, name: str, row: int) -> int:
