@@ -303,10 +303,11 @@ def _choice(sample: Sample, column: int) -> str:
         return "jackknife-t" if all(bool(s.unit_scores.is_mean[column]) for s in sample.strata) else "bca"
     clustered = any(isinstance(s.design, Clusters) for s in sample.strata)
     few = clustered and sum(s.design.size for s in sample.strata) < FEW_CLUSTERS
-    if few or not all(s.repeatable for s in sample.strata):
+    if not all(s.repeatable for s in sample.strata):
         return "jackknife-t"
     if clustered or not all(bool(s.unit_scores.is_mean[column]) for s in sample.strata):
-        return "hall-t" if 6 * abs(sample.acceleration[column]) > SKEWED_SCORE else "bca"
+        skewed = 6 * abs(sample.acceleration[column]) > SKEWED_SCORE
+        return "hall-t" if skewed else "jackknife-t" if few else "bca"
     if len(sample.strata) == 1 and sample.strata[0].is_share(column):
         return "wilson"
     return "hall-t" if any(abs(_skewness(s, column)) > SKEWED_UNITS for s in sample.strata) else "student-t"
