@@ -29,19 +29,23 @@ class Meeting:
 
     gold: Ints
     pred: Ints
+    same: bool = False
+    """Whether both sides have the same units in the same order."""
 
     @property
     def both(self) -> int:
-        return int(((self.gold >= 0) & (self.pred >= 0)).sum())
+        return len(self.gold) if self.same else int(((self.gold >= 0) & (self.pred >= 0)).sum())
 
     def counts(self) -> dict[str, int]:
         """Coverage, in units."""
-        gold, pred = int((self.gold >= 0).sum()), int((self.pred >= 0).sum())
+        gold, pred = (len(rows) if self.same else int((rows >= 0).sum()) for rows in (self.gold, self.pred))
         both = self.both
         return {"gold": gold, "pred": pred, "aligned": both, "gold_only": gold - both, "pred_only": pred - both}
 
     def kept(self, missing: str, extra: str) -> Meeting:
         """The rows that are scored: not what is missing where that is skipped, nor what is extra unless it is wrong."""
+        if self.same:
+            return self
         keep = np.ones(len(self.gold), bool)
         if missing == "skip":
             keep &= self.pred >= 0
@@ -53,7 +57,7 @@ class Meeting:
 def meet(gold: Keys, pred: Keys) -> Meeting:
     """Units that have the same test case and id. Most prediction files keep gold's order: then nothing is looked up."""
     if gold.same(pred):
-        return Meeting(np.arange(len(gold)), np.arange(len(gold)))
+        return Meeting(np.arange(len(gold)), np.arange(len(gold)), same=True)
     alone = {*gold.case.names} == {*pred.case.names} and len(gold.case.names) == 1
     at = {key: row for row, key in enumerate(gold.comparable(alone))}
     place = matches(at, pred.comparable(alone), len(pred))
@@ -151,7 +155,7 @@ class Aligned:
             name: vocabulary(name, [gold.names.get(name, ()), pred.names.get(name, ())])
             for name in {**gold.names, **pred.names}
         }
-        of_gold, of_pred = _under_rows(gold, both.gold, names), _under_rows(pred, both.pred, names)
+        of_gold, of_pred = _under_rows(gold, both, both.gold, names), _under_rows(pred, both, both.pred, names)
         case = _cases(gold.keys.case, pred.keys.case, both)
         ids = _ids(gold.keys, pred.keys, both) if units else None
         unit = np.arange(len(case)) if units else None
@@ -195,14 +199,17 @@ class Aligned:
 
     def collapsed(self) -> Self:
         """Equal rows as one, ``n`` raised: exact, and in an order that depends on what the rows say alone."""
-        key = self.case.code
-        for part in (_contents(self.gold, len(self)), _contents(self.pred, len(self))):
-            key = paired(key, part)
-        key = paired(key, ~self.in_gold * 2 + ~self.in_pred)
-        found, row = distinct(key)
-        first = np.zeros(len(found), np.int64)
-        first[row[::-1]] = np.arange(len(row))[::-1]
-        n = np.bincount(row, self.n, len(found)).astype(np.int64)
+        key, size = self.case.code, len(self.case.names)
+        absent = ~self.in_gold * 2 + ~self.in_pred
+        parts = [_contents(self.gold, len(self)), _contents(self.pred, len(self)), *([absent] if absent.any() else [])]
+        for part in parts:
+            wide = int(part.max(initial=0)) + 1
+            if size * wide > LARGEST_KEY:
+                key = distinct(key)[1]
+                size = int(key.max(initial=0)) + 1
+            key, size = key * wide + part, size * wide
+        first, row = _representatives(key, size)
+        n = np.bincount(row, self.n, len(first)).astype(np.int64)
         unit = None if self.unit is None else row[self.unit]
         return replace(replace(self, unit=None, rows={}).take(first), n=n, unit=unit, ids=self.ids)
 
@@ -275,8 +282,10 @@ def _found_texts(gold: Entries, pred: Entries, key: str) -> Ints:
     return entry[index.code]
 
 
-def _under_rows(side: Side, units: Ints, names: Mapping[str, Sequence[str]]) -> Entries:
+def _under_rows(side: Side, both: Meeting, units: Ints, names: Mapping[str, Sequence[str]]) -> Entries:
     """A side's entries under the numbers of the rows that hold its units."""
+    if both.same:
+        return side.entries.recoded(side.names, names)
     to = np.full(len(side), -1)
     to[units[units >= 0]] = np.flatnonzero(units >= 0)
     return side.entries.recoded(side.names, names).moved(to)
@@ -286,21 +295,38 @@ def _shifted(side: Entries, at: int, old: Mapping[str, Sequence[str]], new: Mapp
     return Entries(side.unit + at, side.columns).recoded(old, new)
 
 
+LARGEST_KEY = 1 << 62
+"""Keys below this are whole numbers of 64 bits."""
+
+
+def _representatives(key: Ints, size: int) -> tuple[Ints, Ints]:
+    """A row for each distinct key, in the keys' order, and the place of each row's key among them."""
+    if size > 4 * len(key) + (1 << 20):
+        key = distinct(key)[1]
+        size = int(key.max(initial=-1)) + 1
+    first = np.full(size, -1)
+    first[key] = np.arange(len(key))
+    used = first >= 0
+    return first[used], (key if used.all() else (np.cumsum(used) - 1)[key])
+
+
 def _contents(side: Entries, rows: int) -> Ints:
     """A code for what each row's entries say, as sets: rising with the contents, whatever the order of the file."""
     what = np.zeros(len(side), np.int64)
-    for name in sorted(side.columns):
-        what = paired(what, ranked(side[name]))
+    for nth, name in enumerate(sorted(side.columns)):
+        what = paired(what, ranked(side[name])) if nth else ranked(side[name])
+    if side.single:
+        return what
     if (side.unit[1:] == side.unit[:-1]).any():
         what = what[np.lexsort((what, side.unit))]
     size = side.sizes(rows)
     start, code = starts(size), np.zeros(rows, np.int64)
     for depth in range(int(size.max(initial=0))):
         has = np.flatnonzero(size > depth)
-        nth = np.full(rows, int(what.max()) + 1)  # nothing comes last
-        nth[has] = what[start[has] + depth]
-        code = paired(code, nth)
-    return code if size.max(initial=0) else np.zeros(rows, np.int64)
+        nth_code = np.full(rows, int(what.max()) + 1)  # nothing comes last
+        nth_code[has] = what[start[has] + depth]
+        code = paired(code, nth_code)
+    return code
 
 
 def _cases(gold: Codes, pred: Codes, both: Meeting) -> Codes:

@@ -66,8 +66,6 @@ class Codes:
 
     def pruned(self) -> Codes:
         """Without the names that no row has."""
-        if len(self.names) <= 1 and len(self):
-            return self
         counts = np.bincount(
             self.code[self.code >= 0] if (self.code < 0).any() else self.code, minlength=len(self.names)
         )
@@ -344,7 +342,7 @@ class Numbering(dict[str, int]):
 
 def recode(code: Ints, names: Sequence[str], to: Sequence[str]) -> Ints:
     """Codes into ``names`` as codes into ``to``; −1 stays, and is what ``to`` lacks."""
-    if names is to:
+    if names is to or names == to:
         return code
     at = {name: i for i, name in enumerate(to)}
     return np.array([*(at.get(name, -1) for name in names), -1], np.int64)[code]

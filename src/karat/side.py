@@ -87,6 +87,8 @@ class Keys:
         if len(self) != len(other) or not (self.id is other.id or self.id == other.id):
             return False
         one, two = self.case, other.case
+        if one.names == two.names and len(one.names) == 1:
+            return True
         return bool((one.code == two.inside(one.names)).all())
 
     def comparable(self, alone: bool) -> Iterable[Any]:
@@ -100,6 +102,8 @@ class Entries:
 
     unit: Ints
     columns: dict[str, Any]
+    single: bool = False
+    """Whether unit i has entry i and no other, as labels have."""
 
     def __len__(self) -> int:
         return len(self.unit)
@@ -116,7 +120,7 @@ class Entries:
 
     def sizes(self, units: int) -> Ints:
         """How many entries each unit has."""
-        return np.bincount(self.unit, minlength=units)
+        return np.ones(units, np.int64) if self.single else np.bincount(self.unit, minlength=units)
 
     def moved(self, to: Ints) -> Entries:
         """Under other unit numbers (−1: left out), a unit's entries together."""
@@ -134,7 +138,7 @@ class Entries:
             name: recode(column, old[name], new[name]) if name in new and name in old else column
             for name, column in self.columns.items()
         }
-        return Entries(self.unit, columns)
+        return Entries(self.unit, columns, self.single)
 
     def blocks(self) -> Iterator[tuple[int, Entries]]:
         """Entries of whole units, few enough at a time to stay in the processor's cache, and where they begin."""

@@ -141,6 +141,18 @@ def given(column: Column) -> Mask:
     )
 
 
+def kinds_used(column: Column) -> dict[str, int]:
+    """How many values are of each kind."""
+    if isinstance(column, np.ndarray) and column.dtype.kind != "f":
+        return {KINDS[int(kinds_of(column[:1])[0])]: len(column)} if len(column) else {}
+    if isinstance(column, list) and len(types := set(map(type, column))) == 1 and float not in types:
+        kind = _KINDS[types.pop()]
+        return {} if kind == "null" else {kind: len(column)}
+    kinds = kinds_of(column)
+    counts = np.bincount(kinds[kinds >= 0], minlength=len(KINDS))
+    return {KINDS[i]: int(counts[i]) for i in np.flatnonzero(counts).tolist()}
+
+
 def spelt(column: Column) -> Codes:
     """Plain values as the texts that they are as labels or ids; what is nothing, a list or an object has none."""
     if isinstance(column, Codes):
@@ -324,8 +336,8 @@ def _named(codes: Any, values: Sequence[Any]) -> Codes:
     """Codes as they are, their values spelt; values that read alike are one."""
     names = spelt(plain(list(values)))
     if (names.code == np.arange(len(values))).all():
-        return Codes(np.asarray(codes, np.int64), names.names)
-    return Codes(np.append(names.code, -1)[codes], names.names)
+        return Codes(np.asarray(codes, np.int64), names.names).pruned()
+    return Codes(np.append(names.code, -1)[codes], names.names).pruned()
 
 
 def factorise(values: NDArray[Any]) -> Codes:
@@ -335,7 +347,7 @@ def factorise(values: NDArray[Any]) -> Codes:
         low, high = int(values.min()), int(values.max())
         if high - low <= 4 * len(values) + 1000:
             shifted = values.astype(np.int64) if low == 0 else (values - values.dtype.type(low)).astype(np.int64)
-            return Codes(shifted, [str(v) for v in range(low, high + 1)])
+            return Codes(shifted, [str(v) for v in range(low, high + 1)]).pruned()
     if kind == "f":
         values = values + 0.0  # −0.0 is 0.0
     holders, codes = hashed(_words(values))

@@ -128,18 +128,16 @@ def _nested_ids(records: Records, columns: Mapping[str, Column]) -> list[Finding
 
 def _meaning(records: Records, read: Read, name: str, column: Column, findings: list[Finding]) -> Meaning:
     """What most values are; findings for those that are something else."""
-    kinds = values.kinds_of(column)
-    counts = np.bincount(kinds[kinds >= 0], minlength=len(KINDS))
-    used = [KINDS[i] for i in np.flatnonzero(counts).tolist()]
+    used = values.kinds_used(column)
     if not used:
         return Meaning("label", column)
-    kind = KINDS[int(counts.argmax())]
+    kind = max(used, key=lambda name: used[name])
     if len(used) > 1 and not {*used} <= {"truth", "number"}:
-        findings += _wrong_kind(records, kinds, kind)
+        findings += _wrong_kind(records, values.kinds_of(column), kind)
         return Meaning("label", column)
     if kind == "text":
         return _of_texts(records, read, name, column, findings)
-    if used == ["truth"]:
+    if {*used} == {"truth"}:
         ranked = read.context == "ranking" or (read.context is None and name.strip().lower() in NUMBERS)
         return Meaning("number", values.as_grades(column)) if ranked else Meaning("label", column, truth=True)
     if kind in ("number", "truth"):
@@ -247,7 +245,7 @@ def _wrong_members(records: Records, nested: Nested, kinds: Ints) -> list[Findin
 def _keys(columns: Mapping[str, Column], rows: int) -> Keys:
     """Test cases and ids as text; records without ids are paired by position."""
     case = values.spelt(columns["test_case"]) if "test_case" in columns else Codes.one("", rows)
-    if (case.code < 0).any():
+    if "test_case" in columns and (case.code < 0).any():
         case = Codes(np.where(case.code < 0, len(case.names), case.code), [*case.names, ""])
         case = Codes.of([name or "" for name in case.texts()]) if case.names.count("") > 1 else case
     if "id" not in columns:
@@ -269,8 +267,8 @@ def _blank_keys(records: Records, keys: Keys, columns: Mapping[str, Column]) -> 
         kinds = values.kinds_of(columns["id"])
         for code, rows in (("missing-field", np.flatnonzero(kinds < 0)), ("empty-value", _blank_ids(keys, kinds))):
             out += limited(finding(code, origin.name, origin.line_of(i), field="id") for i in rows.tolist())
-    empty = np.isin(keys.case.code, blank(keys.case.names))
-    if "test_case" in columns and empty.any() and not empty.all():
+    empty = np.isin(keys.case.code, blank(keys.case.names)) if "test_case" in columns else np.zeros(0, bool)
+    if empty.any() and not empty.all():
         lines = map(origin.line_of, np.flatnonzero(empty).tolist())
         out += limited(finding("some-without", origin.name, line, field="test_case") for line in lines)
     return out
@@ -286,21 +284,21 @@ def _blank_ids(keys: Keys, kinds: Ints) -> Ints:
 def _entries(meaning: Meaning, rows: int) -> tuple[Entries, dict[str, list[str]]]:
     """The values as entries of their records."""
     if meaning.kind == "label":
-        return _labels(values.spelt(meaning.column).pruned(), rows)
+        return _labels(values.spelt(meaning.column), rows)
     if meaning.kind == "number":
-        label, given = values.spelt(meaning.column).pruned(), np.flatnonzero(values.given(meaning.column))
+        label, given = values.spelt(meaning.column), np.flatnonzero(values.given(meaning.column))
         number, _ = values.numbers(meaning.column)
         return Entries(given, {"label": label.code[given], "number": number[given]}), {"label": label.names}
     nested = meaning.nested
     assert nested is not None
     row = nested.row
     if meaning.kind == "labels":
-        label = values.spelt(nested.members).pruned()
+        label = values.spelt(nested.members)
         return Entries(row, {"label": label.code, "place": within(nested.size)}), {"label": label.names}
     assert nested.keys is not None
-    key = nested.keys.pruned()
+    key = nested.keys
     if meaning.kind == "votes":
-        label = values.spelt(nested.members).pruned()
+        label = values.spelt(nested.members)
         return Entries(row, {"label": label.code, "annotator": key.code}), {
             "label": label.names,
             "annotator": key.names,
@@ -311,20 +309,22 @@ def _entries(meaning: Meaning, rows: int) -> tuple[Entries, dict[str, list[str]]
 
 def _labels(label: Codes, rows: int) -> tuple[Entries, dict[str, list[str]]]:
     """One label to a record, and none where there is none."""
-    if not (label.code < 0).any():
-        return Entries(np.arange(rows), {"label": label.code}), {"label": label.names}
+    if label.code.min(initial=0) >= 0:
+        return Entries(np.arange(rows), {"label": label.code}, single=True), {"label": label.names}
     has = np.flatnonzero(label.code >= 0)
     return Entries(has, {"label": label.code[has]}), {"label": label.names}
 
 
 def _without_value(side: Side, meaning: Meaning) -> list[Finding]:
+    if side.entries.single:
+        return []
     given = meaning.nested.given if meaning.nested is not None else side.entries.sizes(len(side)) > 0
     rows = np.flatnonzero(~given).tolist()
     return limited(finding("missing-field", side.name, side.line(i), field="value") for i in rows)
 
 
 def _blank_labels(side: Side) -> list[Finding]:
-    if side.kind != "label":
+    if side.kind != "label" or not blank(side.names["label"]):
         return []
     rows = side.entries.unit[np.isin(side.entries["label"], blank(side.names["label"]))].tolist()
     return limited(finding("empty-value", side.name, side.line(i), field="value") for i in rows)
@@ -382,9 +382,9 @@ def _gathered(
 ) -> Side:
     """Rows of an item and a label (with a score), or of an item and an annotator, as one unit per item."""
     votes = "annotator" in long
-    label = values.spelt(meaning.column).pruned()
+    label = values.spelt(meaning.column)
     given = _column(records, long["annotator" if votes else "score"])
-    other = values.spelt(given).pruned() if votes else None
+    other = values.spelt(given) if votes else None
     number, not_numbers = (np.zeros(records.rows), np.zeros(0, np.int64)) if votes else values.numbers(given)
     missing = (
         {"label": label.code < 0, "annotator": other.code < 0}
