@@ -73,7 +73,7 @@ class SpansContext(Context):
         if (scheme := golds_scheme(options["scheme"], gold, pred)) != options["scheme"]:
             stop_on_errors(tags := check_tags(pred, scheme))  # what the scheme does not know cannot be counted
             shown = [finding("scheme-of-gold", scheme=scheme), *tags]
-        shared = Meeting(*(units[(both.gold >= 0) & (both.pred >= 0)] for units in (both.gold, both.pred)))
+        shared = both.kept("skip", "ignore")
         return [
             *shown,
             *coverage_findings(gold, pred, both, options),
