@@ -315,7 +315,7 @@ def _contents(side: Entries, rows: int) -> Ints:
     what = np.zeros(len(side), np.int64)
     for nth, name in enumerate(sorted(side.columns)):
         what = paired(what, ranked(side[name])) if nth else ranked(side[name])
-    if side.single:
+    if side.single and len(side) == rows:
         return what
     if (side.unit[1:] == side.unit[:-1]).any():
         what = what[np.lexsort((what, side.unit))]

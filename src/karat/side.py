@@ -103,7 +103,7 @@ class Entries:
     unit: Ints
     columns: dict[str, Any]
     single: bool = False
-    """Whether unit i has entry i and no other, as labels have."""
+    """Whether the first units have one entry each, in order, and the others none, as labels have."""
 
     def __len__(self) -> int:
         return len(self.unit)
@@ -120,7 +120,9 @@ class Entries:
 
     def sizes(self, units: int) -> Ints:
         """How many entries each unit has."""
-        return np.ones(units, np.int64) if self.single else np.bincount(self.unit, minlength=units)
+        if self.single and len(self) == units:
+            return np.ones(units, np.int64)
+        return np.bincount(self.unit, minlength=units)
 
     def moved(self, to: Ints) -> Entries:
         """Under other unit numbers (−1: left out), a unit's entries together."""

@@ -12,7 +12,7 @@ LONGEST = 400
 def brief(text: str) -> str:
     """A text that is no longer than a reader will read: a label may be a whole file by mistake.
 
-    >>> brief("a" * 1_000_000)[-23:]
+    >>> brief("a" * 1_000_000)[-24:]
     'aaa… (1,000,000 letters)'
     """
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text):,} letters)"
