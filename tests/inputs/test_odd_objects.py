@@ -36,7 +36,7 @@ ODD = {
 def test_odd_objects(name):
     with pytest.raises(karat.InputError) as caught:
         karat.evaluate(ODD[name], ODD[name])
-    assert {f.code for f in caught.value.findings} <= {"data-unreadable", "bad-option"}
+    assert {f.code for f in caught.value.findings} <= {"data-unreadable", "bad-option", "wrong-type"}
 
 
 @pytest.mark.parametrize("labels", [np.array([2**64 - 1, 1], np.uint64), [10**400, 1], {2**64 - 1: "A", 1: "B"}])

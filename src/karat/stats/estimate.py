@@ -53,7 +53,7 @@ class Table:
             return None
         if low == high and np.isfinite(limits).all():
             low, high = intervals.constant(low, self.size[column], limits, level)
-            return Interval(level, low, high, "rule-of-three", None, 0.0)
+            return Interval(level, float(low), float(high), "rule-of-three", None, 0.0)
         low, high = max(low, limits[0]), min(high, limits[1])
         drawn = self.bounds.resamples if self.method[column] in RESAMPLED else None
         name = NAMES.get(self.method[column], self.method[column])
