@@ -72,44 +72,56 @@ def coverage_findings(gold: Side, pred: Side, both: Meeting, options: Mapping[st
     """What the two sides do not share, said once each with examples."""
     if gold.keys.by_position and pred.keys.by_position and len(gold) != len(pred):
         return [finding("length-differs", pred.name, gold=len(gold), pred=len(pred))]
-    counts, out = both.counts(), []
+    counts = both.counts()
+    if not counts["gold_only"] and not counts["pred_only"]:
+        return []
+    lone = gold.keys.take(both.gold[both.pred < 0]), pred.keys.take(both.pred[both.gold < 0])
+    return lacking(pred.name, counts, lone, (gold.keys.id[:EXAMPLES], pred.keys.id[:EXAMPLES]), options)
+
+
+def lacking(
+    name: str,
+    counts: Mapping[str, int],
+    lone: tuple[Keys, Keys],
+    first: tuple[Sequence[str], Sequence[str]],
+    options: Mapping[str, Any],
+) -> list[Finding]:
+    """What is said of the units that only gold has and that only the prediction has; ``first`` are ids of each side."""
+    out = []
     if counts["gold"] and counts["pred"] and not counts["aligned"]:
-        shown = [", ".join(map(repr, side.keys.id[:EXAMPLES])) for side in (gold, pred)]
-        return [finding("no-common-ids", pred.name, gold=shown[0], pred=shown[1]), *_look_alikes(gold, pred, both)]
+        shown = [", ".join(map(repr, ids)) for ids in first]
+        return [finding("no-common-ids", name, gold=shown[0], pred=shown[1]), *_look_alikes(name, *lone)]
     if counts["gold_only"]:
         missing = options.get("missing", "wrong")
         code = "missing-predictions" if missing == "error" else "gold-only-ids"
         policy = {"skip": "not there at all"}.get(missing, "wrong")
         facts: dict[str, Any] = {"count": counts["gold_only"], "total": counts["gold"], "policy": policy}
-        out.append(finding(code, pred.name, examples=_examples(gold, both.gold[both.pred < 0]), **facts))
+        out.append(finding(code, name, examples=_examples(lone[0]), **facts))
     if counts["pred_only"]:
-        examples = _examples(pred, both.pred[both.gold < 0])
         policy = "counted as wrong" if options.get("extra") == "wrong" else "left out"
         facts = {"count": counts["pred_only"], "policy": policy}
-        out.append(finding("pred-only-ids", pred.name, examples=examples, **facts))
-    return out + (_look_alikes(gold, pred, both) if counts["gold_only"] and counts["pred_only"] else [])
+        out.append(finding("pred-only-ids", name, examples=_examples(lone[1]), **facts))
+    return out + (_look_alikes(name, *lone) if counts["gold_only"] and counts["pred_only"] else [])
 
 
-def _examples(side: Side, units: Ints) -> str:
-    ids = side.keys.id
-    return ", ".join(sorted(ids[i] for i in units.tolist())[:EXAMPLES])
+def _examples(keys: Keys) -> str:
+    return ", ".join(sorted(keys.id)[:EXAMPLES])
 
 
-def _look_alikes(gold: Side, pred: Side, both: Meeting) -> list[Finding]:
+def _look_alikes(name: str, gold: Keys, pred: Keys) -> list[Finding]:
     """Ids of either side that would meet if they were spelt alike, or if the test cases were."""
-    sides = [
-        [(side.keys.id[i], side.keys.case.text(i)) for i in units.tolist()]
-        for side, units in ((gold, both.gold[both.pred < 0]), (pred, both.pred[both.gold < 0]))
-    ]
-    near, same = {_folded(id): id for id, _ in sides[1]}, dict(sides[1])
-    spelt = sorted({(id, near[_folded(id)]) for id, _ in sides[0] if near.get(_folded(id), id) != id})
-    moved = sorted({(id, case, same[id]) for id, case in sides[0] if id in same})
+    here, there = ([(id, case) for case, id in keys.pairs()] for keys in (gold, pred))
+    near, same = {_folded(id): id for id, _ in there}, dict(there)
+    spelt = sorted({(id, near[_folded(id)]) for id, _ in here if near.get(_folded(id), id) != id})
+    moved = sorted({(id, case, same[id]) for id, case in here if id in same})
     out = []
     if spelt:
-        out.append(finding("ids-alike", pred.name, count=len(spelt), gold=spelt[0][0], pred=spelt[0][1]))
+        out.append(finding("ids-alike", name, count=len(spelt), gold=spelt[0][0], pred=spelt[0][1]))
     if moved:
-        facts = dict(zip(("id", "gold", "pred"), moved[0], strict=True))
-        out.append(finding("test-cases-differ", pred.name, count=len({m[0] for m in moved}), **facts))
+        id, of_gold, of_pred = moved[0]
+        out.append(
+            finding("test-cases-differ", name, count=len({m[0] for m in moved}), id=id, gold=of_gold, pred=of_pred)
+        )
     return out
 
 

@@ -23,7 +23,7 @@ from karat.methods import Methods, Runs, methods_of
 from karat.metric import Metric, MetricError
 from karat.plan import Plan, make_plan
 from karat.provenance import input_record, provenance
-from karat.read import Read, Table, as_table, read_input
+from karat.read import Read, Table, Waiting, as_table, read_input
 from karat.read.relation import text_column
 from karat.read.roles import as_labels
 from karat.read.source import file_name
@@ -181,20 +181,12 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
     with Embedded() as engine, ExitStack() as stack:
         sides = [("gold", None, gold), *(("pred", name, one) for name, one in systems)]
         read = [partial(read_side, engine, stack, one, role, asked.given, name) for role, name, one in sides]
-        golds, *preds = gathered(read)
-        name = asked.context or detect_context(golds, preds)
-        defaults = context(name).defaults(golds)  # type: ignore[arg-type]
-        plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed, defaults)
-        agree(golds, preds)
-        golds, *preds = gathered([partial(prepared, engine, side, plan) for side in (golds, *preds)])
-        golds, preds = without_faulty(golds, preds, plan)
-        gathered([partial(check_side, engine, side, plan) for side in (golds, *preds)])
-        column = asked.cluster_by or ("document" if in_documents(golds) and (wanted or asked.units) else None)
-        units = units or column is not None
-        results = [evaluate_system(engine, golds, p, plan, units) for p in preds]
-        clusters = cluster_keys(engine, golds, column) if column else None
-        inputs = [input_record(engine, side, asked.hashes) for side in (golds, *preds)]
-        texts = texts_of(engine, golds) if units else None
+        found = gathered(read)
+        counted = None if units else counted_in_place(engine, found, asked)
+        if counted is None:
+            in_memory = gathered([side.side if isinstance(side, Waiting) else partial(_itself, side) for side in found])
+            counted = counted_sides(engine, in_memory, asked, units, bool(wanted))
+        plan, results, clusters, inputs, texts = counted
     if wanted:
         from karat.stats.estimate import add_intervals  # SciPy takes longer to import than most evaluations take
 
@@ -204,6 +196,50 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
     said |= {"intervals": wanted.to_dict() | {"cluster_by": None if strata else asked.cluster_by}} if wanted else {}
     evaluation = Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed), texts)
     return Scored(evaluation, plan, clusters, strata)
+
+
+class CountedSides(NamedTuple):
+    """What counting all systems gives."""
+
+    plan: Plan
+    results: list[SystemResult]
+    clusters: ClusterKeys | None
+    inputs: list[dict[str, Any]]
+    texts: dict[str, str] | None
+
+
+def counted_sides(engine: Embedded, sides: Sequence[Any], asked: Asked, units: bool, intervals: bool) -> CountedSides:
+    """Gold and systems checked, aligned, counted and scored."""
+    golds, *preds = sides
+    name = asked.context or detect_context(golds, preds)
+    defaults = context(name).defaults(golds)
+    plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed, defaults)
+    agree(golds, preds)
+    golds, *preds = gathered([partial(prepared, engine, side, plan) for side in (golds, *preds)])
+    golds, preds = without_faulty(golds, preds, plan)
+    gathered([partial(check_side, engine, side, plan) for side in (golds, *preds)])
+    column = asked.cluster_by or ("document" if in_documents(golds) and (intervals or asked.units) else None)
+    units = units or column is not None
+    results = [evaluate_system(engine, golds, p, plan, units) for p in preds]
+    clusters = cluster_keys(engine, golds, column) if column else None
+    inputs = [input_record(engine, side, asked.hashes) for side in (golds, *preds)]
+    return CountedSides(plan, results, clusters, inputs, texts_of(engine, golds) if units else None)
+
+
+def counted_in_place(engine: Embedded, sides: Sequence[Any], asked: Asked) -> CountedSides | None:
+    """The same of large tables of labels without their rows; None where the rows have to be looked at."""
+    if not all(isinstance(side, Waiting) for side in sides) or asked.hashes or asked.options.get("faulty") == "drop":
+        return None
+    from karat.in_place import ON, NotInPlace, summary
+
+    try:
+        return counted_sides(engine, [summary(engine, side) for side in sides], asked, False, False) if ON else None
+    except (NotInPlace, InputError):  # read row by row, what is wrong gets its line
+        return None
+
+
+def _itself(side: T) -> T:
+    return side
 
 
 def compare(
@@ -415,13 +451,13 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 def read_side(
     engine: Embedded, stack: ExitStack, given: Any, role: str, how: Given, name: str | None = None
-) -> Side | Table:
+) -> Side | Table | Waiting:
     """Gold or one system's predictions, read and free of file errors."""
     read = Read(
         name or ("gold" if not _is_path(given) else file_name(given)), role, how.columns, how.context, how.options
     )
     side = read_input(engine, stack, given, read, how.format, how.encoding, how.max_unpacked)
-    if name and isinstance(side, Side):
+    if name and isinstance(side, (Side, Waiting)):
         side.origin.system = name
     elif name and isinstance(side, Table):
         side.system = name
@@ -556,7 +592,11 @@ def _readable(engine: Embedded, table: Table) -> bool:
 def evaluate_system(engine: Embedded, gold: Any, pred: Any, plan: Plan, units: bool) -> SystemResult:
     """One system: aligned, counted and scored."""
     with whole_files(engine, gold, pred):
-        if isinstance(gold, Side) and isinstance(pred, Side):
+        if isinstance(gold, Side) and isinstance(pred, Side) and hasattr(gold, "table") and hasattr(pred, "table"):
+            from karat.in_place import count as count_in_place
+
+            counted = count_in_place(engine, plan.context, gold, pred, plan.options)  # type: ignore[arg-type]
+        elif isinstance(gold, Side) and isinstance(pred, Side):
             counted = count(plan.context, gold, pred, plan.options, units=units)
         else:
             counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)
@@ -585,6 +625,7 @@ def validate(
     with Embedded() as engine, ExitStack() as stack:
         try:
             table = read_side(engine, stack, given, role, how)
+            table = table.side() if isinstance(table, Waiting) else table
             plan = make_plan(context or detect_context(table, []), None, options)
             table = prepared(engine, table, plan)
             table, _ = without_faulty(table, [], plan)

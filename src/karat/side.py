@@ -217,9 +217,16 @@ class Side:
     context: str | None = None
     """The only context that the format can mean, if there is one."""
     findings: list[Finding] = field(default_factory=list)
+    n: Ints | None = None
+    """How many units each of them stands for; None where it is itself alone."""
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def uses(self, column: str = "label") -> Ints:
+        """How many entries have each code of a column."""
+        n = None if self.n is None else self.n[self.entries.unit]
+        return np.bincount(self.entries[column], n, len(self.names[column])).astype(np.int64)
 
     @property
     def name(self) -> str:

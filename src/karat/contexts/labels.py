@@ -8,8 +8,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from karat.check import more
 from karat.columns import ordered
 from karat.findings import LIMIT, Finding, finding
@@ -20,7 +18,7 @@ from karat.side import Side
 def label_findings(gold: Side, pred: Side, hierarchy: Hierarchy | None) -> list[Finding]:
     """What is said of predicted labels that gold never uses, and of labels that the hierarchy lacks."""
     known = gold.names["label"]
-    uses = np.bincount(pred.entries["label"], minlength=len(pred.names["label"]))
+    uses = pred.uses()
     lone = {
         name: int(uses[code]) for code, name in enumerate(pred.names["label"]) if uses[code] and name not in {*known}
     }

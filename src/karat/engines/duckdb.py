@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from karat.columns import Ints, Mask
 from karat.values import Column, Nested, plain, spelt, taken_apart
 
 _OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
@@ -16,10 +18,92 @@ _OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions"
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _TEXTS = ("VARCHAR", "JSON", "UUID")
+KEYS = ("VARCHAR", *_WHOLE)
+"""Types of ids and test cases that are compared inside the engine as they are."""
+PLAIN = (*KEYS, "BOOLEAN", "DOUBLE", "FLOAT")
+"""Types of labels that can be counted inside the engine."""
 
 
 def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+class Columns(Mapping[str, Column]):
+    """The columns of a relation, each fetched when it is first looked at."""
+
+    def __init__(self, engine: Engine, relation: str, broken: Callable[[Exception], Exception] | None = None) -> None:
+        self.relation = relation
+        self._engine, self._broken, self._known = engine, broken, dict[str, Column]()
+        self._types = self._asked(lambda: engine.types(relation))
+
+    def _asked(self, question: Callable[[], Any]) -> Any:
+        try:
+            return question()
+        except Exception as error:
+            if self._broken is None:
+                raise
+            raise self._broken(error) from error
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._known:
+            column, type = quoted(name), self._types[name]
+            self._known[name] = self._asked(lambda: self._engine.column(self.relation, column, type))
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._types)
+
+    def __len__(self) -> int:
+        return len(self._types)
+
+    @property
+    def types(self) -> Mapping[str, str]:
+        return self._types
+
+    def count(self) -> int:
+        """How many rows there are."""
+        return int(self._asked(lambda: self._engine.rows(self.relation)))
+
+
+@dataclass(frozen=True)
+class LabelTable:
+    """A relation of one label to an item: which columns say what."""
+
+    relation: str
+    value: str
+    id: str | None
+    """None where items are paired by position."""
+    case: str | None
+    numbers_alike: bool
+    """Whether ids such as 1.0 may have to be spelt as 1, because the file knows texts alone."""
+    types: Mapping[str, str]
+
+    def fields(self, other: LabelTable, of: str = "") -> tuple[str, str, str]:
+        """Test case, id and value in SQL: whole numbers as such where both sides have them, else texts."""
+        types = [table.types.get(table.id or "") for table in (self, other)]
+        type = ("HUGEINT" if "UBIGINT" in types else "BIGINT") if all(kind in _WHOLE for kind in types) else "VARCHAR"
+        case = f"CAST({of}{quoted(self.case)} AS VARCHAR)" if self.case else "''"
+        id = f"CAST({of}{quoted(self.id)} AS {type})" if self.id else "NULL"
+        return case, id, of + quoted(self.value)
+
+    def scan(self, other: LabelTable) -> str:
+        names = ", ".join(f"{field} AS {name}" for field, name in zip(self.fields(other), "civ", strict=True))
+        return f"(SELECT {names} FROM {self.relation})"
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """How often gold and prediction say what together; values and test cases as the engine has them."""
+
+    gold_case: list[Any]
+    gold_value: list[Any]
+    pred_case: list[Any]
+    pred_value: list[Any]
+    in_gold: Mask
+    in_pred: Mask
+    n: Ints
+    clean: bool = True
+    """Whether every unit is there once, with an id that is no blank."""
 
 
 class Engine:
@@ -60,9 +144,16 @@ class Engine:
     def columns(self, relation: str, names: Iterable[str] | None = None) -> dict[str, Column]:
         """Columns of a relation, in its order, as values of Python and NumPy."""
         types = self.types(relation)
-        return {name: self._column(relation, quoted(name), types[name]) for name in names or types}
+        return {name: self.column(relation, quoted(name), types[name]) for name in names or types}
 
-    def _column(self, relation: str, column: str, type: str) -> Column:
+    def lazily(self, relation: str, broken: Callable[[Exception], Exception] | None = None) -> Columns:
+        """Columns of a relation that are fetched when they are looked at; ``broken`` says what a fault of its means."""
+        return Columns(self, relation, broken)
+
+    def rows(self, relation: str) -> int:
+        return int(self.connection.execute(f"SELECT count(*) FROM {relation}").fetchone()[0])
+
+    def column(self, relation: str, column: str, type: str) -> Column:
         if type.endswith("[]") or type.startswith("MAP"):
             return self._nested(relation, column, type)
         if type.startswith("DECIMAL"):
@@ -84,12 +175,111 @@ class Engine:
         size = _filled(self._fetched(relation, f"len({lists})"), -1).astype(np.int64)
         members = f"(SELECT unnest({lists}) AS m FROM {relation})"
         inner = self.types(members)["m"]
-        flat = self._column(members, "m", inner)
+        flat = self.column(members, "m", inner)
         if not type.startswith("MAP"):
             return Nested(np.maximum(size, 0), None, flat, size >= 0)
         of_values = f"(SELECT unnest(map_values({column})) AS m FROM {relation})"
-        held = self._column(of_values, "m", self.types(of_values)["m"])
+        held = self.column(of_values, "m", self.types(of_values)["m"])
         return Nested(np.maximum(size, 0), spelt(plain(flat)), held, size >= 0)
+
+    # ---- labels that stay inside
+
+    def distinct(self, name: str, table: LabelTable, most: int) -> tuple[dict[str, Column], Ints] | None:
+        """Test cases and values of a table with how often each is there; None where there are more than ``most``."""
+        kept = quoted(f"values {name}")
+        case, _, value = table.fields(table)
+        fields = f"{case} AS c, {value} AS v, count(*) AS n"
+        self.execute(
+            f"CREATE OR REPLACE TEMP TABLE {kept} AS SELECT {fields} FROM {table.relation} GROUP BY ALL LIMIT {most + 1}"
+        )
+        found = self.columns(kept)
+        n = np.asarray(found.pop("n"), np.int64)
+        return (found, n) if len(n) <= most else None
+
+    def pairs(self, gold: LabelTable, pred: LabelTable) -> Pairs:
+        """Both sides brought together and counted: side by side where they have the same ids in the same order."""
+        if gold.id is None:
+            return _pairs(self._side_by_side(gold, pred), clean=True)
+        if self._begin_alike(gold, pred):
+            found = self._side_by_side(gold, pred)
+            if not found["differ"].sum():
+                once = not found["falls"].sum() or self._distinct_ids(gold.scan(pred)) == self.rows(gold.relation)
+                return _pairs(found, clean=once and not found["odd"].sum())
+        return self._joined(gold, pred)
+
+    def _begin_alike(self, gold: LabelTable, pred: LabelTable) -> bool:
+        """Have both sides as many rows, and the first of them the same ids?"""
+        if self.rows(gold.relation) != self.rows(pred.relation):
+            return False
+        g, p = (f"(SELECT c, i FROM {one.scan(other)} LIMIT 2000)" for one, other in ((gold, pred), (pred, gold)))
+        differ = f"SELECT count(*) FROM {g} g POSITIONAL JOIN {p} p WHERE g.i IS DISTINCT FROM p.i OR g.c IS DISTINCT FROM p.c"
+        return not self.connection.execute(differ).fetchone()[0]
+
+    def _side_by_side(self, gold: LabelTable, pred: LabelTable) -> dict[str, Any]:
+        """Rows by position; ids that rise cannot repeat, which is seen on the way."""
+        (gc, gi, gv), (pc, pi, pv) = gold.fields(pred, "g."), pred.fields(gold, "p.")
+        cased = bool(gold.case or pred.case)
+        columns = [f"{gc} AS gc", f"{pc} AS pc", f"{gv} AS gv", f"{pv} AS pv", f"{gi} AS gi", f"{pi} AS pi"]
+        checks = ""
+        if gold.id is not None:
+            columns += [f"lag({gi}) OVER () AS bi", *([f"lag({gc}) OVER () AS bc"] if cased else [])]
+            # The first row has no other before it, and a comparison with null is neither true nor false.
+            rises = "bi IS NULL OR gc > bc OR (gc = bc AND gi > bi)" if cased else "bi IS NULL OR gi > bi"
+            differ = "gi IS DISTINCT FROM pi" + (" OR gc IS DISTINCT FROM pc" if cased else "")
+            checks = (
+                f", count(*) FILTER (WHERE {differ}) AS differ, count(*) FILTER (WHERE NOT ({rises})) AS falls,"
+                f" {_odd_ids(gold, pred, ('gi',))} AS odd"
+            )
+        # Bare scans are read row by row side by side; of anything else DuckDB would keep all rows first.
+        both = f"SELECT {', '.join(columns)} FROM {gold.relation} g POSITIONAL JOIN {pred.relation} p"
+        sql = f"SELECT gc, gv, pc, pv, true AS ig, true AS ip, count(*) AS n{checks} FROM ({both}) GROUP BY ALL"
+        return self._counted(sql)
+
+    def _joined(self, gold: LabelTable, pred: LabelTable) -> Pairs:
+        """Rows by id. As many pairs as either side has rows with a partner prove that no common id repeats."""
+        cased = bool(gold.case or pred.case)
+        on, cases = (
+            ("g.i = p.i AND g.c = p.c", "g.c AS gc, p.c AS pc") if cased else ("g.i = p.i", "'' AS gc, '' AS pc")
+        )
+        found = self._counted(
+            f"SELECT {cases}, g.v AS gv, p.v AS pv, g.i IS NOT NULL AS ig, p.i IS NOT NULL AS ip, count(*) AS n,"
+            f" {_odd_ids(gold, pred, ('g.i', 'p.i'))} AS odd"
+            f" FROM {gold.scan(pred)} g FULL JOIN {pred.scan(gold)} p ON {on} GROUP BY ALL"
+        )
+        pairs = _pairs(found, clean=not found["odd"].sum())
+        clean = pairs.clean
+        for table, other, inside, beyond in (
+            (gold, pred, pairs.in_gold, pairs.in_pred),
+            (pred, gold, pairs.in_pred, pairs.in_gold),
+        ):
+            alone = int(pairs.n[inside & ~beyond].sum())
+            clean = clean and self.rows(table.relation) - alone == int(pairs.n[inside & beyond].sum())
+            clean = clean and (not alone or self._distinct_ids(self._alone(table, other)) == alone)
+        return replace(pairs, clean=clean)
+
+    def _alone(self, table: LabelTable, other: LabelTable) -> str:
+        """The units of a table that another lacks."""
+        on = "a.i = b.i" + (" AND a.c = b.c" if table.case or other.case else "")
+        return f"(SELECT a.c, a.i FROM {table.scan(other)} a ANTI JOIN {other.scan(table)} b ON {on})"
+
+    def lone(self, table: LabelTable, other: LabelTable, most: int) -> tuple[list[str], list[str]]:
+        """Test cases and ids of the units that the other side lacks, in order of ids."""
+        found = self._counted(
+            f"SELECT c, CAST(i AS VARCHAR) AS i FROM {self._alone(table, other)} ORDER BY i LIMIT {most}"
+        )
+        return found["c"].tolist(), found["i"].tolist()
+
+    def first_ids(self, table: LabelTable, count: int) -> list[str]:
+        """The first ids of a table."""
+        return self._counted(f"SELECT CAST(i AS VARCHAR) AS i FROM {table.scan(table)} LIMIT {count}")["i"].tolist()
+
+    def _distinct_ids(self, keys: str) -> int:
+        """Distinct hashes of ids: as many as there are rows prove that none repeats."""
+        return int(self.connection.execute(f"SELECT count(DISTINCT hash(c, i)) FROM {keys}").fetchone()[0])
+
+    def _counted(self, sql: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.connection.execute(sql).fetchnumpy()
+        return {name: _objects(column) for name, column in found.items()}
 
     def _fetched(self, relation: str, expression: str) -> Any:
         found = self.connection.execute(f"SELECT {expression} AS c FROM {relation}").fetchnumpy()["c"]
@@ -98,6 +288,32 @@ class Engine:
             out[np.ma.getmaskarray(found)] = None
             return out
         return found
+
+
+def _odd_ids(gold: LabelTable, pred: LabelTable, columns: Sequence[str]) -> str:
+    """How many ids are blank or missing, or may be numbers that their file spells otherwise."""
+    whole = all(one.types[one.id or ""] in _WHOLE for one in (gold, pred))
+    odd = [" AND ".join(f"{column} IS NULL" for column in columns)]  # a missing id meets no other
+    odd += [] if whole else [f"{column} < '!'" for column in columns]
+    if not whole and (gold.numbers_alike or pred.numbers_alike):
+        odd += [f"{column} LIKE '%.%0'" for column in columns]
+    return f"count(*) FILTER (WHERE {' OR '.join(odd)})"
+
+
+def _pairs(found: Mapping[str, Any], clean: bool) -> Pairs:
+    return Pairs(
+        found["gc"].tolist(), found["gv"].tolist(), found["pc"].tolist(), found["pv"].tolist(),
+        np.asarray(found["ig"], bool), np.asarray(found["ip"], bool), np.asarray(found["n"], np.int64), clean,
+    )  # fmt: skip
+
+
+def _objects(column: Any) -> Any:
+    """A column with None where the engine has null."""
+    if not isinstance(column, np.ma.MaskedArray):
+        return column
+    out = column.data.astype(object)
+    out[np.ma.getmaskarray(column)] = None
+    return out
 
 
 def _filled(column: Any, value: Any) -> Any:

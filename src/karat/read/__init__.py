@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,10 +20,14 @@ from karat.read.relation import Engine, normalise, quoted
 from karat.read.roles import Records, read_side
 from karat.read.source import Source, file_name
 from karat.read.table import Read, Table, match_columns
-from karat.side import Side
+from karat.side import Origin, Side
 from karat.values import Nested
 
-__all__ = ["FORMATS", "Format", "Read", "Table", "read_input"]
+__all__ = ["FORMATS", "Format", "Read", "Table", "Waiting", "read_input"]
+
+
+WAITING = 20_000
+"""Rows from which on a table may be counted where it lies: below, its rows are read in a moment."""
 
 
 class Format(NamedTuple):
@@ -75,7 +80,7 @@ FORMATS: dict[str, Format] = {
 def read_input(
     engine: Engine, stack: ExitStack, given: Any, read: Read, format: str | None = None, encoding: str | None = None,
     max_unpacked: int | None = None,
-) -> Side | Table:  # fmt: skip
+) -> Side | Table | Waiting:  # fmt: skip
     """A path, ``-``, or data in memory as one side of an evaluation."""
     if is_memory(given):
         return _in_memory(engine, given, read)
@@ -85,14 +90,33 @@ def read_input(
     source = Source(given, stack, encoding, max_unpacked)
     read.name = source.name
     side = _side(engine, FORMATS[format or meant(detect(source), read.context)].read(engine, source, read), read)
-    kept: Any = side.origin if isinstance(side, Side) else side
+    kept: Any = side if isinstance(side, Table) else side.origin
     kept.sha256, kept.bytes = source.sha256, source.original.stat().st_size
     return side
 
 
-def _side(engine: Engine, found: Records | Side | Table, read: Read) -> Side | Table:
+@dataclass(eq=False)
+class Waiting:
+    """Records of a large table, which stay in the engine until it is known what is asked of them."""
+
+    engine: Engine
+    records: Records
+    read: Read
+
+    @property
+    def origin(self) -> Origin:
+        return self.records.origin
+
+    def side(self) -> Side | Table:
+        """The rows read into memory."""
+        return _side(self.engine, replace(self.records, columns=dict(self.records.columns)), self.read)
+
+
+def _side(engine: Engine, found: Records | Side | Table, read: Read) -> Any:
     if isinstance(found, (Side, Table)):
         return found
+    if found.rows >= WAITING and hasattr(found.columns, "relation"):
+        return Waiting(engine, found, read)
     if _are_pages(found, read):
         return as_table(engine, found, read)
     side = read_side(found, read)

@@ -65,8 +65,8 @@ def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) ->
     if len(names) == 1:
         _drop_last_blanks(engine, raw, names[0])
     origin = Origin(read.name, read.role, format, lambda row: _line(source.path, mark, header, row))
-    columns = engine.columns(raw)
-    return Records(origin, columns, len(next(iter(columns.values()))), typed=False, findings=list(source.findings))
+    columns = engine.lazily(raw)
+    return Records(origin, columns, columns.count(), typed=False, findings=list(source.findings))
 
 
 def _load(engine: Engine, raw: str, path: Path, mark: str, header: bool, names: Sequence[str]) -> None:

@@ -21,14 +21,13 @@ def is_arrow(source: Source) -> bool:
 
 def read_parquet(engine: Engine, source: Source, read: Read) -> Records:
     """A Parquet file; only the columns that are needed leave the disk."""
-    scan = f"read_parquet({source.sql})"
-    try:
-        return _records(engine, scan, source, read, "parquet")
-    except InputError:
-        raise
-    except Exception as error:
-        reason = "the Parquet data are broken or cut off"
-        raise InputError([finding("file-unreadable", source.name, reason=reason)]) from error
+
+    def broken(error: Exception) -> Exception:
+        return InputError([finding("file-unreadable", source.name, reason="the Parquet data are broken or cut off")])
+
+    columns = engine.lazily(f"read_parquet({source.sql})", broken)
+    origin = Origin(read.name, read.role, "parquet", lambda row: row + 1)
+    return Records(origin, columns, columns.count(), findings=list(source.findings))
 
 
 def read_arrow(engine: Engine, source: Source, read: Read) -> Records:

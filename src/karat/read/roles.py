@@ -33,7 +33,7 @@ class Records:
     """What a reader gives: columns under their own names, one value to a record."""
 
     origin: Origin
-    columns: dict[str, Column]
+    columns: Mapping[str, Column]
     rows: int
     typed: bool = True
     """Whether numbers and texts are told apart: a text file cannot."""

@@ -58,7 +58,7 @@ class Clustering(Context):
             if several:
                 out.append(finding("cluster-overlap", side.name, count=several))
             if noise in side.names["label"]:
-                count = int((side.entries["label"] == side.names["label"].index(noise)).sum())
+                count = int(side.uses()[side.names["label"].index(noise)])
                 code = "noise-items" if options["noise"] else "noise-unsaid"
                 out.append(finding(code, side.name, count=count, name=noise, policy=options["noise_as"]))
         return out
