@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from karat.agree import agree, check_labels, suspect
 from karat.check import leave_out
 from karat.columns import Codes, within
 from karat.contexts import CONTEXT_OF, context
@@ -19,15 +19,14 @@ from karat.engines.embedded import Embedded
 from karat.engines.memory import count
 from karat.evaluation import Evaluation, SystemResult
 from karat.findings import Finding, InputError, finding, stop_on_errors
-from karat.methods import Methods, Runs, methods_of
+from karat.inputs import Columns, Given, by_index, check_tables, read_side, systems_of
+from karat.methods import Methods, methods_of
 from karat.metric import Metric, MetricError
 from karat.plan import Plan, make_plan
 from karat.provenance import input_record, provenance
-from karat.read import Read, Table, Waiting, as_table, read_input
+from karat.read import Read, Table, Waiting, as_table
 from karat.read.relation import text_column
 from karat.read.roles import as_labels
-from karat.read.source import file_name
-from karat.read.table import NAMES, match_columns
 from karat.side import Side
 from karat.stats.settings import RESAMPLES, ComparisonSettings, IntervalSettings
 from karat.values import SAID
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from karat.comparison import Comparison
     from karat.stats.clusters import ClusterKeys
 
-COLUMNS = ("id", "value", "test_case")
 T = TypeVar("T")
 MOST_TEXTS = 200_000
 """Units whose texts are carried along; of larger data sets the texts stay where they are."""
@@ -44,13 +42,14 @@ MOST_TEXTS = 200_000
 
 def evaluate(
     gold: Any,
-    pred: Any,
+    pred: Any = None,
     *,
     context: str | None = None,
     metrics: Iterable[str | Metric] | None = None,
     format: str | None = None,
     encoding: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
+    separator: str | None = None,
     undefined: str = "report",
     seed: int = 0,
     names: Sequence[str] | None = None,
@@ -84,12 +83,14 @@ def evaluate(
     >>> karat.evaluate(["A", "B", "B"], ["A", "B", "A"], metrics=["accuracy"])["accuracy"].value
     0.6666666666666666
     """
-    methods = methods_of(named(pred, gold, names), run, encoding)
+    handed = systems_of(gold, pred, names, columns)
+    methods = methods_of(handed.named, run, encoding)
     if cluster_by and stratify_by:
         raise MetricError("units are drawn by cluster or by stratum: give cluster_by or stratify_by")
     asked = Asked(
-        context, metrics, format, encoding, columns or {}, undefined, seed,
+        context, metrics, format, encoding, handed.columns, undefined, seed,
         units or methods.repeated or judge is not None, cluster_by or stratify_by, options, hashes, max_unpacked,
+        separator, handed.shared,
     )  # fmt: skip
     wanted = wanted_intervals(intervals, interval_method, resamples, seed, stratify_by)
     level = wanted.level if wanted else 0.95
@@ -152,17 +153,23 @@ class Asked:
     options: Mapping[str, Any]
     hashes: bool | None = None
     max_unpacked: int | None = None
+    separator: str | None = None
+    shared: bool = False
 
     @property
     def given(self) -> Given:
         clustered = {"cluster": self.cluster_by} if self.cluster_by else {}
         columns = {**self.columns, **clustered}
-        return Given(self.format, self.encoding, columns, self.context, self.options, self.max_unpacked)
+        return Given(
+            self.format, self.encoding, columns, self.context, self.options, self.max_unpacked, self.separator,
+            self.shared,
+        )  # fmt: skip
 
     @property
     def reading(self) -> dict[str, Any]:
         """What must be known to read the inputs again."""
-        return {"format": self.format, "encoding": self.encoding, "columns": dict(self.columns)}
+        said = {"format": self.format, "encoding": self.encoding, "columns": dict(self.columns)}
+        return said | ({"separator": self.separator} if self.separator else {})
 
 
 class Scored(NamedTuple):
@@ -178,14 +185,16 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
     """The whole pipeline."""
     keep_freed_memory()
     units = asked.units or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
+    systems, paired = by_index(gold, systems)
     with Embedded() as engine, ExitStack() as stack:
         sides = [("gold", None, gold), *(("pred", name, one) for name, one in systems)]
         read = [partial(read_side, engine, stack, one, role, asked.given, name) for role, name, one in sides]
         found = gathered(read)
-        counted = None if units else counted_in_place(engine, found, asked)
+        meet = partial(meeting, gold, systems, paired, asked)
+        counted = None if units else counted_in_place(engine, found, asked, meet)
         if counted is None:
             in_memory = gathered([side.side if isinstance(side, Waiting) else partial(_itself, side) for side in found])
-            counted = counted_sides(engine, in_memory, asked, units, bool(wanted))
+            counted = counted_sides(engine, in_memory, asked, meet, units, bool(wanted))
         plan, results, clusters, inputs, texts = counted
     if wanted:
         from karat.stats.estimate import add_intervals  # SciPy takes longer to import than most evaluations take
@@ -208,32 +217,55 @@ class CountedSides(NamedTuple):
     texts: dict[str, str] | None
 
 
-def counted_sides(engine: Embedded, sides: Sequence[Any], asked: Asked, units: bool, intervals: bool) -> CountedSides:
-    """Gold and systems checked, aligned, counted and scored."""
+Meet = Callable[[Sequence[Any]], tuple[Any, list[Any]]]
+"""How sides are made ready to meet."""
+
+
+def meeting(
+    gold: Any, systems: Sequence[tuple[str, Any]], paired: Mapping[str, Finding], asked: Asked, sides: Sequence[Any]
+) -> tuple[Any, list[Any]]:
+    """Gold and systems that mean the same by what they say; where they cannot, the findings that say why."""
     golds, *preds = sides
+    stop_on_errors(same := check_tables(gold, [one for _, one in systems], sides, asked.columns))
+    golds.findings += same
+    for side, (name, _) in zip(preds, systems, strict=True):
+        side.findings += [paired[name]] if name in paired else []
+    return agree(golds, preds, asked.context)
+
+
+def counted_sides(
+    engine: Embedded, sides: Sequence[Any], asked: Asked, meet: Meet, units: bool, intervals: bool
+) -> CountedSides:
+    """Gold and systems checked, aligned, counted and scored."""
+    golds, preds = meet(sides)
+    suspects = [suspect(golds, side) for side in preds]
     name = asked.context or detect_context(golds, preds)
     defaults = context(name).defaults(golds)
     plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed, defaults)
-    agree(golds, preds)
+    if name in ("monolabel", "multilabel"):
+        stop_on_errors(check_labels(golds, preds))
     golds, *preds = gathered([partial(prepared, engine, side, plan) for side in (golds, *preds)])
     golds, preds = without_faulty(golds, preds, plan)
     gathered([partial(check_side, engine, side, plan) for side in (golds, *preds)])
     column = asked.cluster_by or ("document" if in_documents(golds) and (intervals or asked.units) else None)
     units = units or column is not None
-    results = [evaluate_system(engine, golds, p, plan, units) for p in preds]
+    results = [
+        doubted(evaluate_system(engine, golds, side, plan, units), plan, found)
+        for side, found in zip(preds, suspects, strict=True)
+    ]
     clusters = cluster_keys(engine, golds, column) if column else None
     inputs = [input_record(engine, side, asked.hashes) for side in (golds, *preds)]
     return CountedSides(plan, results, clusters, inputs, texts_of(engine, golds) if units else None)
 
 
-def counted_in_place(engine: Embedded, sides: Sequence[Any], asked: Asked) -> CountedSides | None:
+def counted_in_place(engine: Embedded, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides | None:
     """The same of large tables of labels without their rows; None where the rows have to be looked at."""
     if not all(isinstance(side, Waiting) for side in sides) or asked.hashes or asked.options.get("faulty") == "drop":
         return None
     from karat.in_place import ON, NotInPlace, summary
 
     try:
-        return counted_sides(engine, [summary(engine, side) for side in sides], asked, False, False) if ON else None
+        return counted_sides(engine, [summary(engine, side) for side in sides], asked, meet, False, False) if ON else None
     except (NotInPlace, InputError):  # read row by row, what is wrong gets its line
         return None
 
@@ -244,13 +276,14 @@ def _itself(side: T) -> T:
 
 def compare(
     gold: Any,
-    systems: Any,
+    systems: Any = None,
     *,
     context: str | None = None,
     metrics: Iterable[str | Metric] | None = None,
     format: str | None = None,
     encoding: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
+    separator: str | None = None,
     undefined: str = "report",
     seed: int = 0,
     names: Sequence[str] | None = None,
@@ -285,8 +318,8 @@ def compare(
     >>> karat.compare(gold, {"new": better, "old": worse}, metrics=["accuracy"]).pairs[0].sentence
     'new is better than old on Accuracy by 0.250 [0.137, 0.363], Holm-corrected p = 3.1e-05.'
     """
-    several = list(systems.items()) if isinstance(systems, Mapping) else named(systems, gold, names)
-    if len(several) < 2:
+    handed = systems_of(gold, systems, names, columns, by_name=True)
+    if len(handed.named) < 2:
         raise MetricError("a comparison needs two systems or more: a dict of name → predictions, or a list of paths")
     from karat.stats.comparing import compare_systems
 
@@ -294,10 +327,10 @@ def compare(
         round(1 - level, 12), correction, baseline, tuple(tests), draws, margin, rope, seed, detect, paired_runs,
         one_sided, sequential,
     )  # fmt: skip
-    methods = methods_of(several, run, encoding)
+    methods = methods_of(handed.named, run, encoding)
     asked = Asked(
-        context, metrics, format, encoding, columns or {}, undefined, seed, True, cluster_by, options,
-        max_unpacked=max_unpacked,
+        context, metrics, format, encoding, handed.columns, undefined, seed, True, cluster_by, options,
+        max_unpacked=max_unpacked, separator=separator, shared=handed.shared,
     )  # fmt: skip
     found = scored(gold, methods.systems, asked, None)
     intervals = IntervalSettings(level, interval_method, resamples, seed)
@@ -393,77 +426,6 @@ def gathered(steps: Iterable[Callable[[], T]]) -> list[T]:
     return out
 
 
-class Given(NamedTuple):
-    """What the user said about how to read the inputs."""
-
-    format: str | None
-    encoding: str | None
-    columns: Mapping[str, str]
-    context: str | None
-    options: Mapping[str, Any]
-    max_unpacked: int | None = None
-
-
-def named(pred: Any, gold: Any, names: Sequence[str] | None) -> list[tuple[str, Any]]:
-    """The systems with their names: file stems, or what the user calls them."""
-    if _by_name(pred, gold) and not names:
-        return list(pred.items())
-    listed = isinstance(pred, (list, tuple)) and not isinstance(pred, Runs)
-    several = listed and ((_all_paths(pred) and _is_path(gold)) or len(names or ()) > 1)
-    many = list(pred) if several else [pred]
-    found = list(names) if names else [system_name(p) for p in many]
-    if len(found) != len(many):
-        raise MetricError(f"{len(found)} names for {len(many)} systems")
-    return list(zip(distinct(found), many, strict=True))
-
-
-def _by_name(pred: Any, gold: Any) -> bool:
-    """Is this a dict of name → predictions? It is if each is as long as gold, and it is no table of ids and values."""
-    if isinstance(pred, Mapping) and any(isinstance(p, Runs) for p in pred.values()):
-        return True
-    if not isinstance(pred, Mapping) or isinstance(gold, Mapping) or _is_path(gold) or not hasattr(gold, "__len__"):
-        return False
-    alike = all(hasattr(p, "__len__") and not isinstance(p, str) and len(p) == len(gold) for p in pred.values())
-    return alike and len(pred) > 1 and not match_columns(list(map(str, pred)), {}, NAMES).keys() >= {"id", "value"}
-
-
-def _is_path(given: Any) -> bool:
-    return isinstance(given, (str, os.PathLike))
-
-
-def _all_paths(given: Sequence[Any]) -> bool:
-    return bool(given) and all(_is_path(p) or isinstance(p, Runs) for p in given)
-
-
-def system_name(pred: Any) -> str:
-    return os.path.basename(file_name(pred)) if _is_path(pred) else "system"
-
-
-def distinct(names: Sequence[str]) -> list[str]:
-    """The names with a number behind each repeat."""
-    seen: dict[str, int] = {}
-    out = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return out
-
-
-def read_side(
-    engine: Embedded, stack: ExitStack, given: Any, role: str, how: Given, name: str | None = None
-) -> Side | Table | Waiting:
-    """Gold or one system's predictions, read and free of file errors."""
-    read = Read(
-        name or ("gold" if not _is_path(given) else file_name(given)), role, how.columns, how.context, how.options
-    )
-    side = read_input(engine, stack, given, read, how.format, how.encoding, how.max_unpacked)
-    if name and isinstance(side, (Side, Waiting)):
-        side.origin.system = name
-    elif name and isinstance(side, Table):
-        side.system = name
-    return side
-
-
 def detect_context(gold: Side | Table, systems: Sequence[Side | Table]) -> str:
     """The context that gold's format or values mean."""
     if gold.context:
@@ -497,16 +459,6 @@ def _are_ranks(side: Side) -> bool:
     order = np.lexsort((number, case))
     place = within(np.bincount(case)[np.bincount(case) > 0])
     return bool((number[order] == place + 1).all()) and int(place.max(initial=0)) > 0
-
-
-def agree(gold: Side | Table, systems: Sequence[Side | Table]) -> None:
-    """True and false beside 1 and 0 are the same two labels: predictions are spelt as gold spells them."""
-    for side in systems:
-        if isinstance(gold, Side) and isinstance(side, Side) and gold.facts.get("truth") != side.facts.get("truth"):
-            spelling = {"1": "true", "0": "false"} if gold.facts.get("truth") else {"true": "1", "false": "0"}
-            other = gold if side.facts.get("truth") else side
-            if {*other.names.get("label", ("",))} <= {"0", "1"} and other.facts.get("numeric"):
-                side.names["label"] = [spelling.get(name, name) for name in side.names["label"]]
 
 
 def prepared(engine: Embedded, side: Side | Table, plan: Plan) -> Side | Table:
@@ -609,22 +561,32 @@ def evaluate_system(engine: Embedded, gold: Any, pred: Any, plan: Plan, units: b
     )
 
 
+def doubted(result: SystemResult, plan: Plan, suspected: Finding | None) -> SystemResult:
+    """The result, with what is suspected if the system is perfect."""
+    best = {m: plan.catalogue[m.name].best for m in result.scores}
+    told = [score.value == best[m] for m, score in result.scores.items() if best[m] is not None]
+    if suspected is None or not told or not all(told):
+        return result
+    return replace(result, findings=[*result.findings, suspected])
+
+
 def validate(
     given: Any,
     *,
     context: str | None = None,
     format: str | None = None,
     encoding: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
+    separator: str | None = None,
     max_unpacked: int | None = None,
-    role: str = "gold",
+    role: str | None = None,
     **options: Any,
 ) -> list[Finding]:
-    """Everything that can be said against one file, without scoring it; ``role`` is gold or pred."""
-    how = Given(format, encoding, columns or {}, context, options, max_unpacked)
+    """Everything that can be said against one file, without scoring it; ``role`` is gold or pred, if that is known."""
+    how = Given(format, encoding, columns or {}, context, options, max_unpacked, separator)  # type: ignore[arg-type]
     with Embedded() as engine, ExitStack() as stack:
         try:
-            table = read_side(engine, stack, given, role, how)
+            table = read_side(engine, stack, given, role or "gold", how, either=role is None)
             table = table.side() if isinstance(table, Waiting) else table
             plan = make_plan(context or detect_context(table, []), None, options)
             table = prepared(engine, table, plan)

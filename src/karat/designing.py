@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from karat.api import Asked, named, scored
+from karat.api import Asked, scored
+from karat.inputs import Columns, systems_of
 from karat.methods import methods_of
 from karat.metric import Metric, MetricError
 from karat.needs import Design
@@ -29,7 +30,8 @@ def design(
     metrics: Iterable[str | Metric] | None = None,
     format: str | None = None,
     encoding: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
+    separator: str | None = None,
     undefined: str = "report",
     seed: int = 0,
     names: Sequence[str] | None = None,
@@ -54,11 +56,11 @@ def design(
     if width is None and difference is None and margin is None:
         raise MetricError("a design needs an aim: a difference to detect, a width of intervals, or a margin")
     aim = Aim(difference, margin, width, power, round(1 - level, 12), one_sided, tests)
-    several = list(systems.items()) if isinstance(systems, Mapping) else named(systems, gold, names)
-    methods = methods_of(several, run, encoding)
+    handed = systems_of(gold, systems, names, columns, by_name=True)
+    methods = methods_of(handed.named, run, encoding)
     asked = Asked(
-        context, metrics, format, encoding, columns or {}, undefined, seed, True, cluster_by, options,
-        max_unpacked=max_unpacked,
+        context, metrics, format, encoding, handed.columns, undefined, seed, True, cluster_by, options,
+        max_unpacked=max_unpacked, separator=separator, shared=handed.shared,
     )  # fmt: skip
     if annotators and methods.repeated:
         raise MetricError("give several runs or several annotators, not both: a pilot tells one of them apart")

@@ -144,12 +144,85 @@ KINDS: dict[str, Kind] = {
     "bad-row": Kind("error", "{reason}", "give every row the same number of fields ({expected})"),
     "bad-quote": Kind("error", "{reason}", 'close the quote, and double every quote that belongs to the text ("")'),
     # fields
-    "missing-column": Kind(
-        "error", "no column for the {role} ({expected}); the file has: {found}", "name it: --{role} COLUMN"
+    "missing-column": Kind("error", "no column for the {role} ({expected}); the columns are: {found}", "{way_out}"),
+    "value-column-unclear": Kind(
+        "error", "{what}; the columns are: {columns}", "say which one is meant: --{side}-value COLUMN"
+    ),
+    "value-column-of-other-side": Kind(
+        "warning",
+        "the {wanted} are read from {chosen!r}, which is a name of {of}",
+        "see that the files are not exchanged; --{side}-value {chosen} says that it is meant",
+    ),
+    "value-column-chosen": Kind(
+        "warning",
+        "the {wanted} are read from {chosen!r}; {others} could hold them too",
+        "say which one is meant: --{side}-value COLUMN",
+    ),
+    "same-column": Kind(
+        "error",
+        "gold and predictions are both read from {column} of this one {what}, so that gold would be scored against itself",
+        "{way_out}",
+    ),
+    "same-file": Kind(
+        "warning",
+        "gold and predictions are the same file: it is scored against itself",
+        "name the file with the predictions, unless this is meant",
+    ),
+    "paired-by-index": Kind(
+        "warning",
+        "gold and predictions have the same index in another order, and are paired by it",
+        "give arrays (`.to_numpy()`) to pair by position",
+    ),
+    "index-differs": Kind(
+        "warning",
+        "{common} of {total} labels of gold's index are in that of the predictions: paired by position",
+        "give both the same index to pair by it, or arrays (`.to_numpy()`) to silence this",
+    ),
+    "separator-found": Kind(
+        "note",
+        "{mark!r} parts the labels of a cell, as in {label!r}",
+        "nothing to do; --separator names another mark",
+    ),
+    "several-labels": Kind(
+        "warning",
+        "labels such as {label!r} look like several in one cell, and are compared as one",
+        "read them as sets with --separator '{mark}', or say that each is one label: -c monolabel",
+    ),
+    "separator-absent": Kind(
+        "warning",
+        "no cell holds the separator {mark!r}",
+        "check the mark; every cell is read as one label",
+    ),
+    "indicator-rows": Kind(
+        "note",
+        "rows of {width} zeros and ones are read as a matrix: a column for each label",
+        "nothing to do; write labels as texts if 0 and 1 are labels",
+    ),
+    "indicator-rows-unclear": Kind(
+        "error",
+        "rows of 0 and 1 may be a matrix with a column for each label, or lists of the labels 0 and 1",
+        "give a matrix as numpy.array(…), lists of labels with their labels as texts",
+    ),
+    "scores-as-labels": Kind(
+        "error",
+        "the {role} are numbers such as {example} ({count} different ones in {total}), not labels",
+        "give labels: set a threshold, take the class with the largest score, or name the column of the labels",
+    ),
+    "units-differ": Kind(
+        "error",
+        "the tags of {tokens} count tokens, the spans of {letters} count characters of a text",
+        "give both sides as tags of the same tokens, or both as spans of characters",
+    ),
+    "equal-to-gold": Kind(
+        "warning",
+        "every prediction is equal to gold, and both are read from {column!r}; {others} {count:is|are} not read",
+        "if the predictions are in another column, name it: --pred-value COLUMN",
     ),
     "repeated-column": Kind("error", "the column {name!r} is there more than once", "rename or delete one of them"),
     "extra-fields": Kind(
-        "note", "ignored: {fields}", "nothing to do; only the columns that the context needs are read"
+        "note",
+        "ignored: {fields}",
+        "nothing to do, if the values are in {chosen}; --value COLUMN (--gold-value, --pred-value) reads another column",
     ),
     "missing-field": Kind("error", "the {field} is missing or null", "give every record its {field}"),
     "some-without": Kind(

@@ -115,7 +115,7 @@ def input_record(engine: Engine, side: Side | Table, hashes: bool | None = None)
         "role": origin.role, "path": origin.name, "system": origin.system or None, "format": origin.format,
         "rows": side.records, "bytes": origin.bytes, "sha256": origin.sha256,
         "canonical": canonical_side(side) if wanted else None,
-    }  # fmt: skip
+    } | ({"column": origin.column} if origin.column else {})  # fmt: skip
 
 
 def canonical_side(side: Side) -> str:

@@ -30,6 +30,8 @@ class Origin:
     """The physical line of a record; records count from 0."""
     system: str = ""
     """What the system is called."""
+    column: str | None = None
+    """The column of a table that the system is, where it is one of several."""
     sha256: str | None = None
     bytes: int | None = None
 

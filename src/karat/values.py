@@ -9,6 +9,7 @@ files that have nothing else: where all of a column are numbers they are spelt a
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -279,6 +280,15 @@ def parsed(names: Sequence[str]) -> list[Any] | None:
         return [decode(name.encode()) for name in names]
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
+
+
+def literals(names: Sequence[str]) -> list[Any] | None:
+    """Texts that are lists as Python prints them, decoded; None where one is not."""
+    try:
+        found = [ast.literal_eval(name.strip()) for name in names]
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return found if all(isinstance(value, list) for value in found) else None
 
 
 def is_json(text: str) -> bool:

@@ -11,7 +11,6 @@ import click
 
 from karat.api import compare
 from karat.ci import gates
-from karat.cli.evaluate import named, read_once
 from karat.cli.failures import MISSED, guarded, show
 from karat.cli.options import (
     context_options,
@@ -19,10 +18,12 @@ from karat.cli.options import (
     formulas_option,
     input_options,
     interval_options,
+    name_option,
     run_option,
     said,
 )
 from karat.cli.printing import write_whole
+from karat.cli.systems import handed
 from karat.comparison import Comparison
 from karat.report.comparison import TEXT
 from karat.report.delimited import delimited
@@ -31,12 +32,13 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 
 @click.command("compare")
 @click.argument("gold")
-@click.argument("preds", nargs=-1, required=True, metavar="PRED PRED...")
+@click.argument("preds", nargs=-1, metavar="[PRED PRED...]")
 @click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Metric to compare on (repeatable).")
 @input_options
 @context_options
 @interval_options
 @run_option
+@name_option
 @click.option("--baseline", metavar="SYSTEM", help="Compare every system with this one alone.")
 @click.option(
     "--correction",
@@ -90,12 +92,12 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given: Any) -> None:
     """Compare two or more prediction files on the same GOLD: which is better, by how much, how surely.
 
-    NAME=FILE names a system; NAME=RUN,RUN gives a method of several runs, and methods are compared.
+    NAME=FILE names a system; NAME=RUN,RUN gives a method of several runs, and methods are compared; folders and quoted
+    patterns give their files. Without PRED, gold and systems are columns of one table: --gold-value, --pred-value.
 
     Exit codes: 0 done; 1 --fail-if-worse was missed; 2 bad input or usage.
     """
-    names, files = zip(*(named(p) for p in preds), strict=True)
-    read_once(gold, files)
+    files, names = handed(gold, preds, given["names"])
     passed = (
         "interval_method",
         "resamples",
@@ -114,8 +116,8 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
     )
     comparison = compare(
         gold,
-        list(files),
-        names=list(names),
+        files,
+        names=names,
         metrics=list(metrics) or None,
         level=given["intervals"] or 0.95,
         baseline=given["fail_if_worse"] or given["baseline"],

@@ -9,17 +9,17 @@ from typing import Any
 
 import click
 
-from karat.cli.evaluate import named, read_once
 from karat.cli.failures import guarded
-from karat.cli.options import context_options, input_options, run_option, said
+from karat.cli.options import context_options, input_options, name_option, run_option, said
 from karat.cli.printing import write_whole
+from karat.cli.systems import handed
 from karat.designing import design
 from karat.report.design import TEXT
 
 
 @click.command("design", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("gold")
-@click.argument("preds", nargs=-1, required=True, metavar="PRED...")
+@click.argument("preds", nargs=-1, metavar="[PRED...]")
 @click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Metric to plan for (repeatable).")
 @input_options
 @context_options
@@ -34,6 +34,7 @@ from karat.report.design import TEXT
 @click.option("--tests", type=click.IntRange(1), default=1, show_default=True, help="Tests that will share alpha.")
 @click.option("--cluster-by", metavar="COLUMN", help="Gold column whose values are drawn whole (document, user, …).")
 @run_option
+@name_option
 @click.option("--annotator", "annotators", multiple=True, metavar="FILE",
               help="Gold by another single annotator (repeatable); GOLD is the first.")  # fmt: skip
 @click.option("--report", type=click.Choice(TEXT), default="table", show_default=True, help="Form of the report.")
@@ -45,14 +46,13 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
 
     With two systems or more for a difference (--detect, --margin), with one for the width of an interval (--width).
     """
-    names, files = zip(*(named(p) for p in preds), strict=True)
-    read_once(gold, files)
+    files, names = handed(gold, preds, given["names"])
     every = [gold, *given["annotators"]] if given["annotators"] else []
     passed = ("difference", "width", "margin", "power", "level", "one_sided", "tests", "cluster_by", "run")
     found = design(
         gold,
-        list(files),
-        names=list(names),
+        files,
+        names=names,
         metrics=list(metrics) or None,
         annotators={os.path.basename(path): path for path in every},
         **{name: given[name] for name in passed},

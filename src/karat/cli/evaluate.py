@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterable
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
@@ -19,21 +17,21 @@ from karat.cli.options import (
     delimited_options,
     input_options,
     interval_options,
+    name_option,
     report_options,
     run_option,
     said,
     store_option,
 )
 from karat.cli.printing import write_whole
+from karat.cli.systems import handed
 from karat.evaluation import Evaluation
-from karat.methods import Runs
 from karat.metric import MetricError, parse
-from karat.read.source import file_name
 
 
 @click.command("evaluate")
 @click.argument("gold")
-@click.argument("preds", nargs=-1, required=True, metavar="PRED...")
+@click.argument("preds", nargs=-1, metavar="[PRED...]")
 @click.option(
     "-m",
     "--metric",
@@ -53,6 +51,7 @@ from karat.read.source import file_name
 )
 @interval_options
 @run_option
+@name_option
 @click.option("--stratify-by", metavar="COLUMN", help="Gold column whose values keep their numbers in every resample.")
 @click.option(
     "--judge", metavar="FILE", help="Labels of a judge or model for all units, where gold has a random sample."
@@ -76,18 +75,20 @@ def command(
     gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], fail_under: tuple[str, ...], **given: Any
 ) -> None:
     """Score one or more prediction files against GOLD (- reads stdin; NAME=FILE names a system,
-    NAME=RUN,RUN gives a method of several runs)."""
+    NAME=RUN,RUN gives a method of several runs; folders and quoted patterns give their files).
+
+    Without PRED, gold and predictions are columns of one table: --gold-value, --pred-value.
+    """
     gates = [gate(text) for text in fail_under]
     wanted = [*(metrics or ("default",)), *(m for m, _ in gates)]
-    names, files = zip(*(named(p) for p in preds), strict=True)
-    read_once(gold, files)
+    files, names = handed(gold, preds, given["names"])
     save = given["save"] or bool(given["tags"])
     evaluation = evaluate(
         gold,
-        list(files),
+        files,
         units=save or given["report"] == "html",
         hashes=True if save or given["hashes"] else None,
-        names=list(names),
+        names=names,
         metrics=wanted,
         undefined=given["undefined"],
         seed=given["seed"],
@@ -124,21 +125,6 @@ def keep(evaluation: Evaluation, given: dict[str, Any]) -> None:
     store = open_store(given["store"])
     run = store.save(evaluation, given["tags"])
     click.echo(f"saved run {run.id} in {store}", err=True)
-
-
-def named(pred: str) -> tuple[str, Any]:
-    """``NAME=FILE``, ``NAME=RUN,RUN`` or a file whose own name is the system's."""
-    name, mark, file = pred.partition("=")
-    if not mark or not name or os.path.exists(pred):
-        return os.path.basename(file_name(pred)), pred
-    return name, Runs(file.split(",")) if "," in file and not os.path.exists(file) else file
-
-
-def read_once(gold: str, files: Iterable[Any]) -> None:
-    """Refuse two inputs from stdin."""
-    every = [gold, *(one for file in files for one in (file if isinstance(file, Runs) else [file]))]
-    if every.count("-") > 1:
-        raise MetricError("only one input can be read from stdin (-)")
 
 
 def gate(text: str) -> tuple[str, float]:

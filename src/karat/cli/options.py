@@ -82,6 +82,19 @@ input_options = _stacked(
     ),
     click.option("--id", "id_column", metavar="COLUMN", help="Column that holds the ids."),
     click.option("--value", "value_column", metavar="COLUMN", help="Column that holds the values."),
+    click.option("--gold-id", "gold_id_column", metavar="COLUMN", help="Column of gold that holds the ids."),
+    click.option("--gold-value", "gold_value_column", metavar="COLUMN", help="Column of gold that holds the values."),
+    click.option("--pred-id", "pred_id_column", metavar="COLUMN", help="Column of the predictions that holds the ids."),
+    click.option(
+        "--pred-value",
+        "pred_value_column",
+        metavar="COLUMN",
+        multiple=True,
+        help="Column of the predictions that holds the values; several are several systems.",
+    ),
+    click.option(
+        "--separator", metavar="MARK", help="What parts the labels of a cell, as in A|B (found where it is sure)."
+    ),
     click.option("--test-case", "test_case_column", metavar="COLUMN", help="Column that holds the test case."),
 )
 
@@ -113,6 +126,10 @@ interval_options = _stacked(
     click.option(
         "--cluster-by", metavar="COLUMN", help="Gold column whose values are drawn whole (document, user, …)."
     ),
+)
+
+name_option = click.option(
+    "--name", "names", multiple=True, metavar="NAME", help="Name of a system, once for each, in their order."
 )
 
 run_option = click.option(
@@ -155,14 +172,19 @@ def delimited_options(given: dict[str, Any]) -> dict[str, Any]:
     return {} if wanted is None or given["report"] not in ("csv", "tsv") else {"escape_formulas": wanted}
 
 
+COLUMNS = ("id", "value", "test_case", "gold_id", "gold_value", "pred_id", "pred_value")
+"""Columns that options name."""
+
+
 def said(given: dict[str, Any]) -> dict[str, Any]:
     """What the user said about inputs and context, as arguments of the API."""
-    columns = {role: given[f"{role}_column"] for role in ("id", "value", "test_case") if given.get(f"{role}_column")}
+    columns = {role: given[f"{role}_column"] for role in COLUMNS if given.get(f"{role}_column")}
     options = {name: given[name] for name in context_meanings() if given.get(name) is not None}
     return {
         "context": given["context"],
         "format": given["format"],
         "encoding": given["encoding"],
         "columns": columns,
+        "separator": given["separator"],
         "max_unpacked": given["max_unpacked"],
     } | options

@@ -12,11 +12,11 @@ import click
 import numpy as np
 
 from karat.api import evaluate
-from karat.cli.evaluate import named
 from karat.cli.failures import guarded
 from karat.cli.options import context_options, input_options, said, store_option
 from karat.cli.printing import print_grid
 from karat.cli.runs import found_run
+from karat.cli.systems import handed
 from karat.contexts.spans.data import SpanData
 from karat.evaluation import Evaluation
 from karat.metric import MetricError
@@ -65,9 +65,9 @@ def _evaluation(sources: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
     if len(sources) == 1:
         return found_run(open_store(given["store"], create=False), sources[0]).evaluation
     gold, *preds = sources
-    names, files = zip(*(named(p) for p in preds), strict=True)
+    files, names = handed(gold, preds)
     metrics = [given["metric"]] if given["metric"] else None
-    return evaluate(gold, list(files), names=list(names), metrics=metrics, units=True, **said(given))
+    return evaluate(gold, files, names=names, metrics=metrics, units=True, **said(given))
 
 
 def _print_pages(evaluation: Evaluation, given: dict[str, Any]) -> None:

@@ -16,10 +16,11 @@ from karat.columns import Codes
 from karat.findings import InputError, finding
 from karat.read import brat, conll, delimited, docbin, json, pages, parquet, rankings, spans, trec
 from karat.read.memory import is_memory, read_memory
+from karat.read.names import match_columns
 from karat.read.relation import Engine, normalise, quoted
 from karat.read.roles import Records, read_side
 from karat.read.source import Source, file_name
-from karat.read.table import Read, Table, match_columns
+from karat.read.table import Read, Table
 from karat.side import Origin, Side
 from karat.values import Nested
 
@@ -140,7 +141,7 @@ def _are_pages(records: Records, read: Read) -> bool:
 
 def as_table(engine: Engine, records: Records, read: Read) -> Table:
     """Records as a relation, for the contexts that still read relations."""
-    value = match_columns(list(records.columns), read.columns).get("value")
+    value = match_columns(list(records.columns), read.columns, side=read.side).get("value")
     raw, origin = f"records {read.role} {read.name}", records.origin
     columns = {name: _objects(column, records.typed and name == value) for name, column in records.columns.items()}
     engine.register(raw, columns)

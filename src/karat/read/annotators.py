@@ -27,6 +27,10 @@ def is_task(record: Any) -> bool:
     return isinstance(record, Mapping) and "data" in record and ("annotations" in record or "predictions" in record)
 
 
+TASKS = {"gold": "annotations", "pred": "predictions"}
+"""What of a task is meant on which side."""
+
+
 def task_lists(records: Iterable[Any], role: str) -> str:
     """Gold has the annotations, a system the predictions, if any task of the file has them."""
     wanted, other = ("predictions", "annotations") if role == "pred" else ("annotations", "predictions")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -59,22 +60,61 @@ def read_conll(engine: Engine, source: Source, read: Read) -> Side:
         raise InputError(bad)
     sentences: list[list[tuple[int, str, str]]] = [[]]
     short: list[int] = []
+    head: list[list[str]] = []
     starts_at: list[int] = []
     for number, fields in _rows(source.bytes().decode("utf-8-sig").split("\n")):
         if not fields or fields == [DOCUMENT]:
             sentences += [[]] if sentences[-1] else []
             starts_at += [len(sentences) - 1] if fields else []
-        elif len(fields) < 2 or not -len(fields) <= column < len(fields):
+            continue
+        if len(head) < HEAD:
+            head.append(fields)
+        if len(fields) < 2 or not -len(fields) <= column < len(fields):
             short.append(number)
         else:
             sentences[-1].append((number, fields[0], fields[column]))
     if short:
+        _must_have(column, short, sentences, head, read)
         facts = {"reason": "no column with a tag", "expected": "a token and its tag"}
         raise InputError(limited(finding("bad-row", read.name, line, **facts) for line in short))
     found = [sentence for sentence in sentences if sentence]
     if not found:
         raise InputError([finding("no-records", read.name)])
-    return _side(found, starts_at, source, read)
+    if "value" not in read.columns and read.role == "gold":
+        _check_columns(head, read)
+    side = _side(found, starts_at, source, read)
+    side.facts["value"] = f"column {column % len(head[0]) + 1}"
+    return side
+
+
+HEAD = 2_000
+"""Tokens by which columns are told apart."""
+
+
+def _must_have(
+    column: int, short: Sequence[int], sentences: Sequence[Sequence[Any]], head: Sequence[Sequence[str]], read: Read
+) -> None:
+    """One finding, not one a line, where no line has the column that was named."""
+    if "value" in read.columns and not any(sentences):
+        width = max(map(len, head))
+        message = f"there is no column {read.columns['value']}: the lines have {width} columns"
+        way_out = f"name one of them: --{read.side or 'gold'}-value N, 1 being the first and -1 the last"
+        raise InputError([finding("bad-option", read.name, message=message, way_out=way_out)])
+
+
+def _check_columns(head: Sequence[Sequence[str]], read: Read) -> None:
+    """Has a file one column of tags for gold and one for predictions? Then it must be known that both are meant."""
+    last, before = ({f[at] for f in head if len(f) > 2} for at in (-1, -2))
+    labels = [{tag[2:] for tag in tags if _FULL.fullmatch(tag) and tag != "O"} for tags in (last, before)]
+    tags = all(TAG.fullmatch(tag) for tag in before) and bool(before)
+    both = tags and 2 * len(labels[0] & labels[1]) >= min(map(len, labels)) and (all(labels) or "O" in before)
+    facts: dict[str, Any] = {"columns": f"{len(head[0])} without names", "side": read.side or "gold"}
+    if read.shared and not both:
+        what = "the last two columns are not tags of the same labels, gold's and the predictions'"
+        raise InputError([finding("value-column-unclear", read.name, **facts, what=what)])
+    if both and not read.shared and read.side == "gold":
+        what = "the last two columns hold tags of the same labels: the last one may be predictions"
+        raise InputError([finding("value-column-unclear", read.name, **facts, what=what)])
 
 
 def _side(
@@ -102,7 +142,7 @@ def _side(
 def _column(read: Read) -> int:
     said = read.columns.get("value")
     if said is None:
-        return -1
+        return -2 if read.shared and read.role == "gold" else -1
     try:
         number = int(said)
     except ValueError:
@@ -113,7 +153,7 @@ def _column(read: Read) -> int:
                 finding(
                     "bad-option",
                     read.name,
-                    message=f"--value {said}: CoNLL columns have numbers",
+                    message=f"the column {said!r}: CoNLL columns have numbers",
                     way_out="write 1 for the first column, -1 for the last",
                 )
             ]

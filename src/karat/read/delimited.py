@@ -9,11 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from karat.findings import Finding, InputError, finding, limited
+from karat.read.names import NAMES, match_columns
 from karat.read.pages import shape
 from karat.read.relation import Engine, quoted
 from karat.read.roles import Records
 from karat.read.source import Source, path_literal
-from karat.read.table import NAMES, Read, match_columns
+from karat.read.table import Read
 from karat.side import Origin
 
 csv.field_size_limit(1 << 28)
@@ -22,6 +23,8 @@ _BARE = {1: ("value",), 2: ("id", "value"), 3: ("test_case", "id", "value")}
 """What the columns of a file without a header are."""
 _SURE = {"id", "test_case", "item_id", "doc_id", "document_id", "query_id"}
 """Names that nobody uses for data: one of them makes the first row a header."""
+_WORDS = {"actual", "expected", "output"}
+"""Names that alone on a line may as well be a label."""
 
 
 def is_tsv(source: Source) -> bool:
@@ -110,8 +113,10 @@ def is_header(first: Sequence[str], read: Read) -> bool:
     known = {c.strip().lower() for c in first}
     if shape(first, read):
         return True
-    if said := _said(read):
-        return any(c.lower() in known for c in said.values())
+    if _said(read):  # who names columns has a header
+        return True
+    if len(first) == 1 and known & _WORDS:
+        return False
     roles = match_columns(list(first), {}, NAMES).keys() & {"id", "value", "test_case"}
     return len(roles) >= min(2, len(first)) or bool(known & _SURE)
 
@@ -125,10 +130,10 @@ def _names(first: list[str], read: Read, header: bool) -> list[str]:
     if header:
         return _distinct([c.strip() or f"column{i + 1}" for i, c in enumerate(first)], read)
     bare = _BARE.get(len(first))
-    if bare is None or _said(read):
-        found = f"{len(first)} columns without a header"
-        role = next(iter(_said(read)), "value")
-        raise InputError([finding("missing-column", read.name, 1, role=role, expected="a header line", found=found)])
+    if bare is None:
+        facts = {"role": "value", "expected": "a header line", "found": f"{len(first)} columns without a known name"}
+        way_out = f"write a header line with names such as id and value, or name a column: --value {first[-1].strip() or 'COLUMN'}"
+        raise InputError([finding("missing-column", read.name, 1, **facts, way_out=way_out)])
     return list(bare)
 
 
@@ -136,7 +141,7 @@ def _distinct(names: list[str], read: Read) -> list[str]:
     """Names that differ in more than case; a repeat of a column that we need is an error."""
     folded = [n.lower() for n in names]
     repeats = {n for n in folded if folded.count(n) > 1}
-    used = {c.lower() for c in match_columns(names, read.columns).values()}
+    used = {c.lower() for c in match_columns(names, read.columns, side=read.side).values()}
     if repeats & used:
         raise InputError([finding("repeated-column", read.name, 1, name=n) for n in sorted(repeats & used)])
     return [n if n.lower() not in folded[:i] else f"{n}_{i + 1}" for i, n in enumerate(names)]

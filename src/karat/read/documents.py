@@ -13,9 +13,10 @@ import numpy as np
 
 from karat.columns import Codes, Ints, Numbering, starts
 from karat.findings import LIMIT, Finding, InputError, finding
-from karat.read.annotators import is_wrapped, task_lists, unwrapped
+from karat.read.annotators import TASKS, is_wrapped, task_lists, unwrapped
 from karat.read.fast import tag_bytes
-from karat.read.table import NAMES, Read
+from karat.read.names import NAMES
+from karat.read.table import Read
 from karat.side import Entries, Keys, Origin, Positions, Side
 
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -169,6 +170,7 @@ class Documents:
             else:
                 self._tasks = self._tasks or task_lists(self.every(), self.read.role)
                 document = unwrapped(record, self.read.role, self._tasks)
+                self.facts["by_role"] = "LabeledData" in record or self._tasks == TASKS.get(self.read.role)
                 if document is None:
                     self.left_out += 1
                 else:

@@ -15,9 +15,10 @@ from typing import Any
 import msgspec
 
 from karat.findings import Finding, InputError, finding, limited
+from karat.read.names import NAMES, match_columns
 from karat.read.roles import Records
 from karat.read.source import Source
-from karat.read.table import NAMES, Read, match_columns
+from karat.read.table import Read
 from karat.side import Origin
 
 DEEPEST = 100
@@ -167,7 +168,14 @@ def _each_once(content: bytes, names: int, columns: Iterable[list[Any]]) -> bool
 
 def _no_fields(source: Source) -> Finding:
     expected = "one of " + ", ".join(NAMES["value"][:5]) + ", …"
-    return finding("missing-column", source.name, role="value", expected=expected, found="no fields that can be read")
+    return finding(
+        "missing-column",
+        source.name,
+        role="value",
+        expected=expected,
+        found="no fields that can be read",
+        way_out='write records such as {"id": "1", "value": "A"}',
+    )
 
 
 def diagnose(source: Source, format: str) -> list[Finding]:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from karat.findings import Finding, InputError, finding, limited
-from karat.read.table import Engine, Read, Table, match_columns
+from karat.read.names import match_columns
+from karat.read.table import Engine, Read, Table
 
 NAMES = {
     "annotator": ("annotator", "annotator_id", "rater", "coder", "worker", "worker_id"),

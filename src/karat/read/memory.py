@@ -13,9 +13,10 @@ from karat import values
 from karat.columns import Codes
 from karat.findings import InputError, finding
 from karat.read import fast, rankings
+from karat.read.names import match_columns
 from karat.read.pages import shape
 from karat.read.roles import Records
-from karat.read.table import Engine, Read, Table, match_columns
+from karat.read.table import Engine, Read, Table
 from karat.read.tag_lists import is_span_records, is_tag_lists, read_span_records, read_tag_lists
 from karat.side import Origin, Side
 from karat.values import Column, Nested

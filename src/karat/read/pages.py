@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from karat.findings import Finding, InputError, finding
+from karat.read.names import NAMES, match_columns
 from karat.read.relation import Engine, quoted, table_name
-from karat.read.table import NAMES, Read, Table, match_columns
+from karat.read.table import Read, Table
 
 PAGE_NAMES: dict[str, tuple[str, ...]] = {
     "test_case": NAMES["test_case"],
@@ -89,7 +90,7 @@ def normalise_pages(
         types = types | {found["category"]: "JSON"}
     extra = [c for c in types if c not in (*found.values(), read.columns.get("cluster"))]
     if extra:
-        findings = [*findings, finding("extra-fields", read.name, fields=", ".join(extra[:10]))]
+        findings = [*findings, finding("extra-fields", read.name, fields=", ".join(extra[:10]), chosen="the others")]
     records = f"(SELECT row_number() OVER () - 1 AS record, {_fields(found, types)} FROM {relation})"
     _check(engine, read, records, kind, line_of, findings)
     name = table_name(read)

@@ -15,8 +15,9 @@ import numpy as np
 
 from karat.columns import Floats, Text
 from karat.findings import LIMIT, InputError, finding
+from karat.read.names import NAMES
 from karat.read.source import Source
-from karat.read.table import NAMES, Read, side_table
+from karat.read.table import Read, side_table
 from karat.side import Origin, Side, by_query
 from karat.values import text as label_of
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.long import gather, is_long, long_columns
-from karat.read.table import NAMES, NUMBERS, Read, Table, match_columns, rank_beside
+from karat.read.names import NUMBERS, match_columns, missing_column, rank_beside
 from karat.read.table import Engine as Engine
+from karat.read.table import Read, Table
 
 SAID = {
     "label": "labels",
@@ -47,7 +48,7 @@ def normalise(
     types = engine.types(relation)
     if shape := pages.shape_of(engine, relation, types, read):
         return pages.normalise_pages(engine, read, relation, format, shape, json_text, line_of, list(findings or ()))
-    found = match_columns(types, read.columns)
+    found = match_columns(types, read.columns, side=read.side)
     rows = int(engine.run(f"SELECT count(*) AS n FROM {relation}")["n"][0])
     findings = list(findings or ())
     if not rows:
@@ -85,7 +86,7 @@ def _extra(read: Read, types: Mapping[str, str], used: Mapping[str, str], long: 
     """A finding for columns that nothing reads."""
     carried = () if long else _beside(read, types, used).values()
     extra = [c for c in types if c not in (*used.values(), *carried)]
-    return [finding("extra-fields", read.name, fields=", ".join(extra[:10]))] if extra else []
+    return [finding("extra-fields", read.name, fields=", ".join(extra[:10]), chosen=used["value"])] if extra else []
 
 
 def _cluster(read: Read, types: Mapping[str, str]) -> str:
@@ -130,29 +131,12 @@ def _long_rows(
 
 
 def _required(read: Read, types: Mapping[str, str], found: Mapping[str, str], format: str) -> None:
-    bad = []
     head = 1 if format in ("csv", "tsv") else None
-    for role in ("id", "value"):
-        if role not in found and (role == "value" or role in read.columns):
-            expected = read.columns.get(role) or "one of " + ", ".join(NAMES[role][:5]) + ", …"
-            bad.append(
-                finding(
-                    "missing-column", read.name, head, role=role, expected=expected, found=", ".join(types) or "none"
-                )
-            )
-    if "test_case" in read.columns and "test_case" not in found:
-        bad.append(
-            finding(
-                "missing-column",
-                read.name,
-                head,
-                role="test-case",
-                expected=read.columns["test_case"],
-                found=", ".join(types),
-            )
-        )
-    if bad:
-        raise InputError(bad)
+    lost = [
+        role for role in ("id", "value", "test_case") if role not in found and (role == "value" or role in read.columns)
+    ]
+    if lost:
+        raise InputError([missing_column(read, role, types, head) for role in lost])
 
 
 def _text(column: str | None, types: Mapping[str, str]) -> str:

@@ -13,7 +13,8 @@ from karat import values
 from karat.check import blank
 from karat.columns import Codes, Ints, within
 from karat.findings import Finding, InputError, finding, limited
-from karat.read.table import NAMES, NUMBERS, Read, match_columns, rank_beside
+from karat.read.names import NUMBERS, TEXTS, check_value_column, match_columns, missing_column, rank_beside
+from karat.read.table import Read
 from karat.side import Entries, Keys, Origin, Positions, Side, units_of
 from karat.values import KINDS, SAID, Column, Nested
 
@@ -22,8 +23,6 @@ LONG = {
     "score": ("score", "weight", "probability", "prob", "confidence"),
 }
 """Columns that make a table long: a row for each label of an item, or for each annotator."""
-TEXTS = ("text", "sentence", "tweet", "content", "body", "title", "question")
-"""Names of columns that hold the text of an item."""
 MOST_TEXTS = 200_000
 """Units whose texts are carried along; of larger data sets the texts stay where they are."""
 
@@ -59,8 +58,10 @@ class Meaning:
 def read_side(records: Records, read: Read) -> Side:
     """The records as a side with one kind of value, or the findings that say why not."""
     findings = list(records.findings)
-    roles = match_columns(list(records.columns), read.columns)
+    roles = match_columns(list(records.columns), read.columns, side=read.side)
     _required(records, read, roles)
+    if "value" not in read.columns:
+        findings += check_value_column(read.name, read.side, records.columns, roles)
     if not records.rows:
         raise InputError([finding("no-records", read.name)])
     columns = {role: _column(records, name) for role, name in roles.items()}
@@ -74,13 +75,13 @@ def read_side(records: Records, read: Read) -> Side:
     carried = _carried(records, read, roles)
     used = {*roles.values(), *long.values(), *(() if long else carried.values())}
     extra = [name for name in records.columns if name not in used]
-    if extra:
-        findings.append(finding("extra-fields", read.name, fields=", ".join(extra[:10])))
+    if (unknown := [name for name in extra if name.lower() not in TEXTS]) and not read.shared:
+        findings.append(finding("extra-fields", read.name, fields=", ".join(unknown[:10]), chosen=roles["value"]))
     if long:
         return _gathered(records, read, keys, meaning, long, findings + missing)
     entries, names = _entries(meaning, records.rows)
     side = Side(
-        records.origin, meaning.kind, keys, entries, names, facts={"truth": meaning.truth, "unsure": meaning.unsure, "numeric": meaning.numeric},
+        records.origin, meaning.kind, keys, entries, names, facts={"truth": meaning.truth, "unsure": meaning.unsure, "numeric": meaning.numeric, "value": roles["value"], "unread": extra},
         records=records.rows, findings=findings, units=_units(records, read, carried),
     )  # fmt: skip
     if meaning.kind == "number":
@@ -102,11 +103,7 @@ def _required(records: Records, read: Read, roles: Mapping[str, str]) -> None:
     lost = [
         role for role in ("id", "value", "test_case") if role not in roles and (role == "value" or role in read.columns)
     ]
-    expected = {role: read.columns.get(role) or "one of " + ", ".join(NAMES[role][:5]) + ", …" for role in lost}
-    bad = [
-        finding("missing-column", read.name, head, role=role.replace("_", "-"), expected=expected[role], found=", ".join(names) or "none")
-        for role in lost
-    ]  # fmt: skip
+    bad = [missing_column(read, role, names, head) for role in lost]
     if bad:
         raise InputError(bad)
 
@@ -179,12 +176,14 @@ def _of_texts(records: Records, read: Read, name: str, column: Column, findings:
             finding("not-a-number", records.origin.name, line, field="value", text=text) for line, text in lines
         )
         return Meaning("number", numbers)
+    if (nested := _parted(records, read, texts, findings)) is not None:
+        return Meaning("labels", column, nested)
     mark = {name.lstrip()[:1] for name in texts.names}
     if mark not in ({"["}, {"{"}) or read.context == "monolabel":
         if not records.typed and values.are_numbers(texts):
             return _of_numbers(read, name, texts)
         return Meaning("label", column)
-    decoded = values.parsed(texts.names)
+    decoded = values.parsed(texts.names) or (values.literals(texts.names) if mark == {"["} else None)
     if decoded is None:
         broken = [code for code, name in enumerate(texts.names) if not values.is_json(name)]
         if len(broken) == len(texts.names) and read.context is None:
@@ -211,11 +210,35 @@ def _of_nested(records: Records, column: Any, objects: bool, findings: list[Find
     kinds = values.kinds_of(nested.members)
     if not objects:
         findings += _wrong_members(records, nested, kinds)
+        nested = _indicators(records, nested, kinds, findings)
         return Meaning("labels", column, nested)
     texts = kinds == KINDS.index("text")
     first = kinds[np.flatnonzero(np.append(True, np.diff(nested.row) > 0)[: len(kinds)])]
     votes = len(first) and bool((first == KINDS.index("text")).all())
     return Meaning("votes" if votes and texts.any() else "weights", column, nested)
+
+
+def _indicators(records: Records, nested: Nested, kinds: Ints, findings: list[Finding]) -> Nested:
+    """Rows of zeros and ones of one width as sets of column numbers: a list with a label twice is no set."""
+    width = int(nested.size.max(initial=0))
+    numbers = {KINDS.index("number"), KINDS.index("truth")}
+    if (
+        width < 2
+        or not nested.given.all()
+        or (nested.size != width).any()
+        or not {*np.unique(kinds).tolist()} <= numbers
+    ):
+        return nested
+    number, _ = values.numbers(nested.members)
+    if not ((number == 0) | (number == 1)).all():
+        return nested
+    ones = (number == 1).reshape(-1, width)
+    if width == 2 and (ones.sum(1) == 1).all():
+        findings.append(finding("indicator-rows-unclear", records.origin.name))
+        return nested
+    findings.append(finding("indicator-rows", records.origin.name, width=width))
+    _, column = np.nonzero(ones)
+    return Nested(ones.sum(1), None, Codes(column, [str(i) for i in range(width)]), nested.given)
 
 
 _MEMBERS = {"text": "texts", "number": "numbers", "truth": "true or false", "list": "lists", "object": "objects"}
@@ -430,6 +453,44 @@ def _later(unit: Ints, key: Ints) -> Ints:
     order = np.lexsort((np.arange(len(unit)), key, unit))
     again = np.append(False, (np.diff(unit[order]) == 0) & (np.diff(key[order]) == 0))
     return np.sort(order[again])
+
+
+SEPARATORS = ("|", ";", ",")
+"""Marks that may part the labels of a cell, surest first."""
+
+
+def split_labels(side: Side, mark: str) -> Side:
+    """Labels of which each holds several, as lists."""
+    nested = _split(Codes(side.entries["label"], side.names["label"]), mark)
+    unit = np.repeat(side.entries.unit, nested.size)
+    entries = Entries(unit, {"label": nested.members.code, "place": within(nested.size)})
+    return replace(side, kind="labels", entries=entries, names={**side.names, "label": nested.members.names})
+
+
+def _split(cells: Codes, mark: str) -> Nested:
+    """Cells as lists of their labels; one without a value has none."""
+    parts = [[part.strip() for part in name.split(mark) if part.strip()] for name in cells.names]
+    members = Codes.of([part for listed in parts for part in listed])
+    sizes = np.array([*map(len, parts), 0], np.int64)
+    size = sizes[cells.code]
+    at = np.repeat((np.cumsum(sizes) - sizes)[cells.code], size) + within(size)
+    return Nested(size, None, Codes(members.code[at], members.names), np.ones(len(cells), bool))
+
+
+def _parted(records: Records, read: Read, texts: Codes, findings: list[Finding]) -> Nested | None:
+    """Lists of labels where the user named what parts them, or the context has lists and the cells show it."""
+    if read.separator:
+        if not any(read.separator in name for name in texts.names):
+            findings.append(finding("separator-absent", read.name, mark=read.separator))
+        return _split(texts, read.separator)
+    if read.context != "multilabel" or records.typed:
+        return None
+    for mark in SEPARATORS:
+        names = [name for name in texts.names if mark in name]
+        if names and not any(name.lstrip().startswith(("[", "{")) for name in texts.names):
+            findings.append(finding("separator-found", read.name, mark=mark, label=names[0]))
+            return _split(texts, mark)
+    return None
 
 
 def as_labels(side: Side) -> Side:

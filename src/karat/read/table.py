@@ -12,51 +12,6 @@ from karat.findings import Finding
 from karat.side import Side
 from karat.values import Column
 
-NAMES: dict[str, tuple[str, ...]] = {
-    "test_case": ("test_case", "testcase", "query", "query_id", "query-id", "qid", "q_id", "topic"),
-    "id": (
-        "id",
-        "item",
-        "item_id",
-        "doc_id",
-        "docid",
-        "docno",
-        "doc",
-        "document",
-        "document_id",
-        "corpus-id",
-        "paperid",
-        "uid",
-        "uuid",
-        "index",
-    ),
-    "value": (
-        "value",
-        "label",
-        "labels",
-        "class",
-        "category",
-        "prediction",
-        "predicted",
-        "pred",
-        "gold",
-        "target",
-        "y",
-        "score",
-        "relevance",
-        "rel",
-        "grade",
-        "rank",
-        "cluster",
-        "cluster_id",
-    ),
-}
-"""Column names that are taken for what they say when no name is given."""
-
-
-NUMBERS = ("relevance", "rel", "grade", "rank", "score")
-"""Column names that say that the values are numbers."""
-
 
 class Engine(Protocol):
     """What reading needs of an engine."""
@@ -81,6 +36,17 @@ class Read:
     """The user's names of our columns."""
     context: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    shared: bool = False
+    """Whether gold and predictions are columns of this one table."""
+    separator: str | None = None
+    """What stands between the labels of a cell."""
+    either: bool = False
+    """Whether nobody said which side this is."""
+
+    @property
+    def side(self) -> str:
+        """The side whose names of columns count."""
+        return "" if self.either else self.role
 
     @property
     def drops(self) -> bool:
@@ -124,22 +90,3 @@ def side_table(side: Side, findings: list[Finding]) -> Side:
     """A side with what its reader found."""
     side.findings = findings
     return side
-
-
-def rank_beside(columns: Iterable[str], value: str) -> str | None:
-    """The column of ranks that stands beside one of scores."""
-    return next((c for c in columns if c.lower() == "rank" and value.lower() == "score"), None)
-
-
-def match_columns(
-    found: Mapping[str, str] | list[str], said: Mapping[str, str], names: Mapping[str, tuple[str, ...]] = NAMES
-) -> dict[str, str]:
-    """Which of the found columns plays which role: as the user said, else by its usual names (any case)."""
-    folded = {str(c).strip().lower(): c for c in found}
-    out: dict[str, str] = {}
-    for role, usual in names.items():
-        wanted = (said[role],) if role in said else usual
-        column = next((folded[w.lower()] for w in wanted if w.lower() in folded), None)
-        if column is not None and column not in out.values():
-            out[role] = column
-    return out

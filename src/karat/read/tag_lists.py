@@ -11,7 +11,8 @@ from karat.columns import Codes
 from karat.findings import InputError, finding, limited
 from karat.read.conll import TAG
 from karat.read.documents import CERTAIN, FIELDS, documents_side, looks_like_span, tag_entries
-from karat.read.table import NAMES, Read
+from karat.read.names import NAMES
+from karat.read.table import Read
 from karat.side import Keys, Origin, Positions, Side
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from karat.api import distinct, wanted_intervals
+from karat.api import wanted_intervals
 from karat.comparison import Comparison
 from karat.evaluation import Evaluation, SystemResult
 from karat.hierarchy import Hierarchy
+from karat.inputs import distinct
 from karat.metric import Metric
 from karat.plan import Plan, make_plan
 from karat.stats.settings import RESAMPLES, ComparisonSettings, IntervalSettings

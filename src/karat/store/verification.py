@@ -13,6 +13,7 @@ from typing import Any, Literal
 from karat.api import evaluate
 from karat.evaluation import Evaluation
 from karat.findings import InputError
+from karat.inputs import Column
 from karat.plan import make_plan
 from karat.provenance import versions
 from karat.store.run import Run, options_of
@@ -170,13 +171,15 @@ def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 def _again(recorded: Recorded, places: list[str]) -> Evaluation:
     """The evaluation repeated."""
     plan, wanted = recorded.plan, recorded.plan.get("intervals") or {}
-    names = [i.get("system") or i["path"] for i in recorded.provenance["inputs"] if i["role"] != "gold"]
+    inputs = [i for i in recorded.provenance["inputs"] if i["role"] != "gold"]
+    names = [i.get("system") or i["path"] for i in inputs]
+    systems = [Column(p, i["column"]) if i.get("column") else p for p, i in zip(places[1:], inputs, strict=True)]
     more = {} if not wanted else {
         "intervals": wanted["level"], "interval_method": wanted["method"], "resamples": wanted["resamples"],
         "cluster_by": wanted.get("cluster_by"), "stratify_by": wanted.get("stratify_by"),
     }  # fmt: skip
     return evaluate(
-        places[0], places[1:], names=names, context=plan["context"], metrics=list(plan["metrics"]),
+        places[0], systems, names=names, context=plan["context"], metrics=list(plan["metrics"]),
         undefined=plan["undefined"], seed=plan["seed"], hashes=True, **plan.get("reading", {}), **more, **options_of(plan),
     )  # fmt: skip
 

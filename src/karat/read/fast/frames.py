@@ -14,7 +14,8 @@ import numpy as np
 
 from karat.columns import PADDING, Bytes, Floats, Ints, Text
 from karat.findings import InputError, finding
-from karat.read.table import NUMBERS, Read, match_columns, rank_beside, side_table
+from karat.read.names import NUMBERS, match_columns, rank_beside
+from karat.read.table import Read, side_table
 from karat.side import Origin, Side, by_query
 
 
@@ -23,7 +24,7 @@ def rankings(frame: Any, read: Read) -> Side | None:
     if "cluster" in read.columns:  # a column that only the engine carries along
         return None
     names = list(map(str, getattr(frame, "column_names", None) or list(getattr(frame, "columns", ()))))
-    roles = match_columns(names, read.columns)
+    roles = match_columns(names, read.columns, side=read.side)
     wanted = read.context == "ranking" or roles.get("value", "").lower() in NUMBERS
     if not wanted or roles.keys() < {"test_case", "id", "value"}:
         return None
@@ -55,6 +56,7 @@ def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) ->
     origin = Origin(read.name, read.role, "frame", lambda record: record + 1)
     side = by_query(origin, query[query.heads], size, entries)
     side.facts["column"] = roles["value"].lower()
+    side.facts["value"] = roles["value"]
     return side_table(side, [])
 
 

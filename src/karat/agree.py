@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What both sides must agree in before they meet: how truth is spelt, what parts the labels of a cell, in what spans count."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from karat.findings import Finding, InputError, finding
+from karat.read import Table
+from karat.read.names import TEXTS
+from karat.read.roles import SEPARATORS, split_labels
+from karat.side import Side
+
+MOST = 10_000
+"""Labels that are looked at for signs of several in a cell."""
+
+
+def agree(gold: Side | Table, systems: Sequence[Side | Table], context: str | None = None) -> tuple[Any, list[Any]]:
+    """Both sides as they can be compared; what cannot be is an error that says why."""
+    if not isinstance(gold, Side):
+        return gold, list(systems)
+    gold, preds = _with_lists(gold, systems)
+    bad: list[Finding] = []
+    for side in preds:
+        if isinstance(side, Side):
+            _spell_truth(gold, side)
+            bad += _units(gold, side)
+    if bad:
+        raise InputError(bad)
+    if context is None:
+        gold.findings += _several_in_cell(gold, preds)
+    return gold, preds
+
+
+def _spell_truth(gold: Side, side: Side) -> None:
+    """True and false beside 1 and 0 are the same two labels: predictions are spelt as gold spells them."""
+    if gold.facts.get("truth") == side.facts.get("truth"):
+        return
+    spelling = {"1": "true", "0": "false"} if gold.facts.get("truth") else {"true": "1", "false": "0"}
+    other = gold if side.facts.get("truth") else side
+    if {*other.names.get("label", ("",))} <= {"0", "1"} and other.facts.get("numeric"):
+        side.names["label"] = [spelling.get(name, name) for name in side.names["label"]]
+
+
+def suspect(gold: Any, pred: Any) -> Finding | None:
+    """What to say if a system is perfect: its column may be gold's own, kept beside one that is not read."""
+    if not isinstance(gold, Side) or not isinstance(pred, Side):
+        return None
+    column, others = pred.facts.get("value"), [n for n in pred.facts.get("unread", ()) if n.lower() not in TEXTS]
+    if not others or column is None or str(column).lower() != str(gold.facts.get("value")).lower():
+        return None
+    shown = ", ".join(others[:10])
+    return finding("equal-to-gold", pred.name, column=column, others=shown, count=len(others))
+
+
+# ---- several labels in a cell
+
+
+def _with_lists(gold: Side, systems: Sequence[Side | Table]) -> tuple[Side, list[Any]]:
+    """Where one side has lists of labels and the other texts that part into the same labels, texts are lists too."""
+    listed = [side for side in (gold, *systems) if isinstance(side, Side) and side.kind == "labels"]
+    if not listed:
+        return gold, list(systems)
+    known = {name for side in listed for name in side.names["label"]}
+    first, *rest = (_as_lists(side, known) for side in (gold, *systems))
+    return first, rest
+
+
+def _as_lists(side: Any, known: set[str]) -> Any:
+    if not isinstance(side, Side) or side.kind != "label":
+        return side
+    for mark in SEPARATORS:
+        names = [name for name in side.names["label"] if mark in name]
+        if names and {part.strip() for name in names for part in name.split(mark)} <= known:
+            side.findings.append(finding("separator-found", side.name, mark=mark, label=names[0]))
+            return split_labels(side, mark)
+    return side
+
+
+def _several_in_cell(gold: Side, systems: Iterable[Any]) -> list[Finding]:
+    """A warning for single labels that look like several in a cell."""
+    sides = [side for side in (gold, *systems) if isinstance(side, Side)]
+    if any(side.kind != "label" or "label" not in side.names for side in sides):
+        return []
+    names = list(dict.fromkeys(name for side in sides for name in side.names["label"][:MOST]))
+    for mark in SEPARATORS:
+        parts = {name: {part.strip() for part in name.split(mark)} for name in names if mark in name}
+        if parts and _look_like_sets(parts, {*names}):
+            return [finding("several-labels", gold.name, label=next(iter(parts)), mark=mark)]
+    return []
+
+
+def _look_like_sets(parts: dict[str, set[str]], names: set[str]) -> bool:
+    """Are two of the labels the same in another order, or is each part a label by itself or part of another one?"""
+    whole = {frozenset(p) for p in parts.values()}
+    if any("" in p for p in parts.values()):
+        return False
+    uses: dict[str, int] = {}
+    for p in parts.values():
+        for part in p:
+            uses[part] = uses.get(part, 0) + 1
+    return len(whole) < len(parts) or all(part in names or n > 1 for part, n in uses.items())
+
+
+# ---- units of spans
+
+
+def _units(gold: Side, pred: Side) -> list[Finding]:
+    """Tags count tokens, spans of a text characters: where one side has either, they do not meet."""
+    if gold.kind != "spans" or pred.kind != "spans" or ("tag" in gold.names) == ("tag" in pred.names):
+        return []
+    tagged, spans = (gold, pred) if "tag" in gold.names else (pred, gold)
+    texts = spans.units.get("text") or ()
+    letters = any(isinstance(text, str) for text in texts)
+    beyond = int(spans.entries["end"].max(initial=0)) > int(np.max(tagged.units["length"], initial=0))
+    if not letters and not beyond:
+        return []
+    return [
+        finding(
+            "units-differ",
+            pred.name,
+            tokens=tagged.role.replace("pred", "the prediction"),
+            letters=spans.role.replace("pred", "the prediction"),
+        )
+    ]
+
+
+# ---- numbers where labels are wanted
+
+
+_FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*(e[+-]?\d+)?|[+-]?\d+(\.\d+)?e-\d+", re.I)
+
+
+def check_labels(gold: Any, systems: Iterable[Any]) -> list[Finding]:
+    """An error for scores or measurements that would be compared as labels: most are fractions that gold does not have."""
+    out: list[Finding] = []
+    if not isinstance(gold, Side) or gold.kind not in ("label", "number") or "label" not in gold.names:
+        return out
+    known = {*gold.names["label"]}
+    for side in (gold, *systems):
+        if not isinstance(side, Side) or side.kind not in ("label", "number") or "label" not in side.names:
+            continue
+        names = side.names["label"]
+        odd = [
+            code for code, name in enumerate(names) if _FRACTION.fullmatch(name) and (side is gold or name not in known)
+        ]
+        if len(odd) < 2:
+            continue
+        given = replace(side, entries=side.entries.at(np.flatnonzero(side.entries["label"] >= 0)))
+        count = given.uses()
+        share, total = int(count[odd].sum()), int(count.sum())
+        if side is gold and (
+            len(odd) < 10 or len(odd) * 2 <= total
+        ):  # few values, each often: grades such as 0.5, 1, 1.5
+            continue
+        if share * 2 > total:
+            out.append(
+                finding(
+                    "scores-as-labels",
+                    side.name,
+                    role="gold values" if side is gold else "predictions",
+                    example=names[odd[0]],
+                    count=len(names),
+                    total=total,
+                )
+            )
+    return out

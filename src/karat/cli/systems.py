@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands behind GOLD on the command line: files, folders, patterns and named runs as systems."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from karat.inputs import distinct, is_path, system_names
+from karat.methods import Runs
+from karat.metric import MetricError
+from karat.read.brat import is_folder
+
+
+class Handed(NamedTuple):
+    """Systems as the API takes them; None where gold's own table holds the predictions."""
+
+    files: list[Any] | None
+    names: list[str] | None
+
+
+def handed(gold: str, preds: Sequence[str], names: Sequence[str] = ()) -> Handed:
+    """The systems of a command, each under its name: NAME=FILE, what --name says, or the file's own name."""
+    if not preds:
+        if gold == "-":
+            raise MetricError("a table from stdin (-) is read once: name the file to score columns of one table")
+        return Handed(None, list(names) or None)
+    pairs = [pair for pred in preds for pair in _expanded(pred)]
+    files = [file for _, file in pairs]
+    _read_once(gold, files)
+    if names and len(names) != len(files):
+        raise MetricError(f"--name is given {len(names)} times for {len(files)} systems")
+    if names:
+        return Handed(files, distinct(names))
+    found = iter(system_names([file for name, file in pairs if name is None]))
+    return Handed(files, distinct([next(found) if name is None else name for name, _ in pairs]))
+
+
+def _expanded(pred: str) -> list[tuple[str | None, Any]]:
+    """One argument as systems; the name is None where the file's own is meant."""
+    name, mark, file = pred.partition("=")
+    if mark and name and not os.path.exists(pred):
+        return [(name, Runs(file.split(",")) if "," in file and not os.path.exists(file) else file)]
+    if os.path.isdir(pred) and not is_folder(pred):
+        return [(None, path) for path in _inside(pred)]
+    if glob.has_magic(pred) and not os.path.exists(pred):
+        return [(None, path) for path in _matching(pred)]
+    return [(None, pred)]
+
+
+def _inside(folder: str) -> list[str]:
+    """The files of a folder, without hidden ones."""
+    found = sorted(os.path.join(folder, name) for name in os.listdir(folder) if not name.startswith("."))
+    files = [path for path in found if os.path.isfile(path) or is_folder(path)]
+    if not files:
+        raise MetricError(f"the folder {folder} holds no file")
+    return files
+
+
+def _matching(pattern: str) -> list[str]:
+    found = sorted(glob.glob(pattern, recursive=True))
+    if not found:
+        raise MetricError(f"no file matches {pattern}")
+    return [path for path in found if os.path.isfile(path) or is_folder(path)]
+
+
+def _read_once(gold: str, files: Iterable[Any]) -> None:
+    """Refuse two inputs from stdin."""
+    every = [gold, *(one for file in files for one in (file if isinstance(file, Runs) else [file]))]
+    if sum(is_path(one) and one == "-" for one in every) > 1:
+        raise MetricError("only one input can be read from stdin (-)")

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user may hand in: paths and data in memory, systems and their names, columns by side."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from karat.engines.embedded import Embedded
+from karat.findings import Finding, finding
+from karat.methods import Runs
+from karat.metric import MetricError
+from karat.read import Read, Table, Waiting, read_input
+from karat.read.names import NAMES, SIDES, columns_of, match_columns
+from karat.read.pages import PAGE_NAMES
+from karat.read.roles import LONG
+from karat.read.source import file_name
+from karat.side import Side
+
+Columns = Mapping[str, str | Sequence[str]]
+"""The user's names of columns: ``value`` for both sides, ``gold_value`` and ``pred_value`` for one; several of the
+predictions are several systems."""
+
+ROLES = tuple(dict.fromkeys((*NAMES, *LONG, *PAGE_NAMES)))
+"""What a column can be."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the user said about how to read the inputs."""
+
+    format: str | None = None
+    encoding: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    context: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    max_unpacked: int | None = None
+    separator: str | None = None
+    shared: bool = False
+    """Whether gold and predictions are columns of one table."""
+
+
+class Column(NamedTuple):
+    """A system that is one column of a table."""
+
+    table: Any
+    name: str
+
+
+class Systems(NamedTuple):
+    """The systems by name, the columns that they share, and whether gold stands in their table too."""
+
+    named: list[tuple[str, Any]]
+    columns: dict[str, str]
+    shared: bool
+
+
+def systems_of(
+    gold: Any, pred: Any, names: Sequence[str] | None, columns: Columns | None, by_name: bool = False
+) -> Systems:
+    """The systems that were handed in; without predictions, those that are columns of gold's own table."""
+    said = checked_columns(columns or {})
+    values = said.get("pred_value")
+    several = [values] if isinstance(values, str) else list(values or ())
+    common = {role: _one(role, name) for role, name in said.items() if role != "pred_value"}
+    if len(several) == 1:
+        common["pred_value"] = several[0]
+    if pred is None:
+        pred = [Column(gold, name) for name in several] if several else Column(gold, "")
+        listed = list(names or several or system_names([gold]))
+        if len(listed) != max(len(several), 1):
+            raise MetricError(f"{len(listed)} names for {max(len(several), 1)} systems")
+        return Systems(list(zip(distinct(listed), pred if several else [pred], strict=True)), common, True)
+    systems = list(pred.items()) if by_name and isinstance(pred, Mapping) else named(pred, gold, names)
+    if len(several) > 1:
+        systems = _by_column(systems, several)
+    return Systems(systems, common, False)
+
+
+def _one(role: str, name: Any) -> str:
+    if not isinstance(name, str):
+        raise MetricError(f"columns: {role!r} is one column; only 'pred_value' may be several")
+    return name
+
+
+def _by_column(systems: Sequence[tuple[str, Any]], columns: Sequence[str]) -> list[tuple[str, Any]]:
+    """Each system once for each column; one file's systems are called as its columns are."""
+    alone = len(systems) == 1
+    return [
+        (column if alone else f"{name} [{column}]", Column(given, column))
+        for name, given in systems
+        for column in columns
+    ]
+
+
+def checked_columns(columns: Columns) -> Columns:
+    """The columns, if every role is one that there is."""
+    roles = [*ROLES, *(f"{side}_{role}" for side in SIDES for role in ROLES)]
+    for role in columns:
+        if role not in roles:
+            near = difflib.get_close_matches(str(role), roles, 1)
+            more = f" (did you mean {near[0]!r}?)" if near else ""
+            raise MetricError(
+                f"columns: there is no role {role!r}{more}; there are id, value and test_case, each also with gold_ or pred_ before it"
+            )
+    return columns
+
+
+def named(pred: Any, gold: Any, names: Sequence[str] | None) -> list[tuple[str, Any]]:
+    """The systems with their names: file stems, or what the user calls them."""
+    if _by_name(pred, gold) and not names:
+        return list(pred.items())
+    listed = isinstance(pred, (list, tuple)) and not isinstance(pred, (Runs, Column))
+    several = listed and ((_all_paths(pred) and is_path(gold)) or len(names or ()) > 1)
+    many = list(pred) if several else [pred]
+    found = list(names) if names else system_names(many)
+    if len(found) != len(many):
+        raise MetricError(f"{len(found)} names for {len(many)} systems")
+    return list(zip(distinct(found), many, strict=True))
+
+
+def _by_name(pred: Any, gold: Any) -> bool:
+    """Is this a dict of name → predictions? It is if each is as long as gold, and it is no table of ids and values."""
+    if isinstance(pred, Mapping) and any(isinstance(p, Runs) for p in pred.values()):
+        return True
+    if not isinstance(pred, Mapping) or isinstance(gold, Mapping) or is_path(gold) or not hasattr(gold, "__len__"):
+        return False
+    alike = all(hasattr(p, "__len__") and not isinstance(p, str) and len(p) == len(gold) for p in pred.values())
+    return alike and len(pred) > 1 and not match_columns(list(map(str, pred)), {}, NAMES).keys() >= {"id", "value"}
+
+
+def is_path(given: Any) -> bool:
+    return isinstance(given, (str, os.PathLike))
+
+
+def _all_paths(given: Sequence[Any]) -> bool:
+    return bool(given) and all(is_path(p) or isinstance(p, (Runs, Column)) for p in given)
+
+
+PACKED = (".gz", ".zst", ".bz2", ".xz")
+DATA = (
+    ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc", ".conll", ".iob",
+    ".bio", ".spacy", ".ann", ".run", ".trec", ".qrels",
+)  # fmt: skip
+"""Ends of file names that say what is in a file, not what it is called."""
+
+
+def system_names(systems: Sequence[Any]) -> list[str]:
+    """What systems are called that nobody named: the file's name without its ending, with folders where names clash."""
+    paths = [file_name(given) if is_path(given) else "system" for given in systems]
+    stems = [_stem(path) for path in paths]
+    if len({*stems}) == len(stems):
+        return stems
+    again = {stem for stem in stems if stems.count(stem) > 1}
+    return [_longer(i, paths) if stem in again else stem for i, stem in enumerate(stems)]
+
+
+def _stem(path: str) -> str:
+    """A file's name without the endings that every file of its kind has.
+
+    >>> [_stem(path) for path in ("subs/team1.tsv", "b.jsonl.gz", "gpt-4.5", ".csv")]
+    ['team1', 'b', 'gpt-4.5', '.csv']
+    """
+    name = os.path.basename(path) or path
+    for endings in (PACKED, DATA):
+        stem, end = os.path.splitext(name)
+        name = stem if stem and end.lower() in endings else name
+    return name
+
+
+def _longer(which: int, paths: Sequence[str]) -> str:
+    """As much of a path as tells it from the others: its folders, or its ending where only that differs."""
+    own = os.path.normpath(paths[which]).split(os.sep)
+    others = [os.path.normpath(path).split(os.sep) for i, path in enumerate(paths) if i != which]
+    shorter = [[*parts[:-1], _stem(parts[-1])] for parts in (own, *others)]
+    for parts, rest in ((shorter[0], shorter[1:]), (own, others)):
+        for size in range(1, len(parts) + 1):
+            if all(parts[-size:] != other[-size:] for other in rest):
+                return "/".join(parts[-size:])
+    return paths[which]
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names with a number behind each repeat."""
+    seen: dict[str, int] = {}
+    out = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return out
+
+
+def read_side(
+    engine: Embedded, stack: ExitStack, given: Any, role: str, how: Given, name: str | None = None, either: bool = False
+) -> Side | Table | Waiting:
+    """Gold or one system's predictions, read and free of file errors; ``either``: nobody said which of them it is."""
+    columns, selected = columns_of(how.columns, role), ""
+    if isinstance(given, Column):
+        selected, given = given.name, given.table
+        columns |= {"value": selected} if selected else {}
+    title = name or ("gold" if not is_path(given) else file_name(given))
+    read = Read(title, role, columns, how.context, how.options, how.shared, how.separator, either)
+    side = read_input(engine, stack, given, read, how.format, how.encoding, how.max_unpacked)
+    if isinstance(side, (Side, Waiting)):
+        side.origin.column = selected or None
+        side.origin.system = name or ""
+    elif name and isinstance(side, Table):
+        side.system = name
+    return side
+
+
+# ---- one table on both sides
+
+
+def check_tables(
+    gold: Any, systems: Iterable[Any], sides: Sequence[Side | Table], said: Mapping[str, str]
+) -> list[Finding]:
+    """Where gold and predictions are one table, they must be two columns of it; what is said to be meant is meant."""
+    golds, *preds = sides
+    out: list[Finding | None] = []
+    for given, side in zip(systems, preds, strict=True):
+        if not same_table(gold, given) or not _same_values(golds, side):
+            continue
+        out.append(_same_column(golds, side, is_path(gold), said, isinstance(given, Column)))
+    return [found for found in out if found]
+
+
+def same_table(gold: Any, given: Any) -> bool:
+    """Is this one file, or one object that has columns?"""
+    table = given.table if isinstance(given, Column) else given
+    if is_path(gold) and is_path(table):
+        try:
+            return os.path.samefile(gold, table)
+        except OSError:
+            return False
+    return table is gold and not is_path(gold)
+
+
+_WITHOUT_COLUMNS = ("list", "array", "dict", "tags")
+"""Data in memory that have but one column."""
+
+
+def _same_values(gold: Side | Table, pred: Side | Table) -> bool:
+    if isinstance(gold, Table) or isinstance(pred, Table):
+        return True
+    if gold.origin.format in _WITHOUT_COLUMNS or pred.facts.get("by_role"):
+        return False
+    return bool(gold.facts.get("value") == pred.facts.get("value"))
+
+
+def _same_column(
+    gold: Side | Table, pred: Side | Table, path: bool, said: Mapping[str, str], shared: bool
+) -> Finding | None:
+    """The finding for one column on both sides: an error where it may be a slip."""
+    if gold.kind == "votes" or (said.keys() & {"value", "gold_value", "pred_value"} and not shared):
+        return None  # agreement of annotators needs gold alone, and who names the column means it
+    column = gold.facts.get("value") if isinstance(gold, Side) else None
+    if column is None:
+        return finding("same-file", gold.name)
+    lost = [f"{name!r}" for name in (pred.facts.get("unread") or ())] if isinstance(pred, Side) else []
+    there = f" (there is {', '.join(lost[:10])})" if lost else ""
+    way_out = f"name the predictions' column: --pred-value COLUMN{there}"
+    if not shared:
+        way_out += f", or say that it is meant: --value {column}"
+    what = "file" if path else "table"
+    return finding("same-column", gold.name, column=repr(column), what=what, way_out=way_out)
+
+
+# ---- the index of pandas
+
+
+def by_index(gold: Any, systems: Sequence[tuple[str, Any]]) -> tuple[list[tuple[str, Any]], dict[str, Finding]]:
+    """Systems in the order of gold's index where both have one and the same labels; and what is to be said about it."""
+    out, said = list[tuple[str, Any]](), dict[str, Finding]()
+    for name, given in systems:
+        if _without_id(gold) and _without_id(given) and len(gold) == len(given):
+            given, found = _paired(gold, given, name)
+            said |= {name: found} if found else {}
+        out.append((name, given))
+    return out, said
+
+
+def _without_id(given: Any) -> bool:
+    """Is this a series or frame of pandas whose rows only the index can tell apart?"""
+    if type(given).__module__.partition(".")[0] != "pandas" or not hasattr(given, "loc"):
+        return False
+    return "id" not in match_columns(list(map(str, getattr(given, "columns", ()))), {})
+
+
+def _paired(gold: Any, pred: Any, name: str) -> tuple[Any, Finding | None]:
+    mine, theirs = gold.index, pred.index
+    if mine.equals(theirs) or not (mine.is_unique and theirs.is_unique):
+        return pred, None
+    if theirs.isin(mine).all():
+        return pred.loc[mine], finding("paired-by-index", name)
+    common = int(theirs.isin(mine).sum())
+    return pred, finding("index-differs", name, common=common, total=len(mine)) if common else None
