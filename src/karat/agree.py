@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -163,7 +163,7 @@ def check_labels(gold: Any, systems: Iterable[Any]) -> list[Finding]:
                 finding(
                     "scores-as-labels",
                     side.name,
-                    role="gold values" if side is gold else "predictions",
+                    role="gold values" if side is gold else "predicted values",
                     example=names[odd[0]],
                     count=len(names),
                     total=total,

@@ -265,7 +265,9 @@ def counted_in_place(engine: Embedded, sides: Sequence[Any], asked: Asked, meet:
     from karat.in_place import ON, NotInPlace, summary
 
     try:
-        return counted_sides(engine, [summary(engine, side) for side in sides], asked, meet, False, False) if ON else None
+        return (
+            counted_sides(engine, [summary(engine, side) for side in sides], asked, meet, False, False) if ON else None
+        )
     except (NotInPlace, InputError):  # read row by row, what is wrong gets its line
         return None
 

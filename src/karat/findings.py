@@ -205,7 +205,7 @@ KINDS: dict[str, Kind] = {
     ),
     "scores-as-labels": Kind(
         "error",
-        "the {role} are numbers such as {example} ({count} different ones in {total}), not labels",
+        "{role} must be labels, not numbers such as {example} ({count} of {total} differ)",
         "give labels: set a threshold, take the class with the largest score, or name the column of the labels",
     ),
     "units-differ": Kind(

@@ -15,7 +15,7 @@ from karat.findings import Finding, finding
 from karat.methods import Runs
 from karat.metric import MetricError
 from karat.read import Read, Table, Waiting, read_input
-from karat.read.names import NAMES, SIDES, columns_of, match_columns
+from karat.read.names import NAMES, SIDES, TEXTS, columns_of, match_columns
 from karat.read.pages import PAGE_NAMES
 from karat.read.roles import LONG
 from karat.read.source import file_name
@@ -223,7 +223,7 @@ def check_tables(
     golds, *preds = sides
     out: list[Finding | None] = []
     for given, side in zip(systems, preds, strict=True):
-        if not same_table(gold, given) or not _same_values(golds, side):
+        if not same_table(gold, given) or not _same_values(golds, side, isinstance(given, Column)):
             continue
         out.append(_same_column(golds, side, is_path(gold), said, isinstance(given, Column)))
     return [found for found in out if found]
@@ -244,10 +244,10 @@ _WITHOUT_COLUMNS = ("list", "array", "dict", "tags")
 """Data in memory that have but one column."""
 
 
-def _same_values(gold: Side | Table, pred: Side | Table) -> bool:
+def _same_values(gold: Side | Table, pred: Side | Table, shared: bool) -> bool:
     if isinstance(gold, Table) or isinstance(pred, Table):
         return True
-    if gold.origin.format in _WITHOUT_COLUMNS or pred.facts.get("by_role"):
+    if (gold.origin.format in _WITHOUT_COLUMNS and not shared) or pred.facts.get("by_role"):
         return False
     return bool(gold.facts.get("value") == pred.facts.get("value"))
 
@@ -255,19 +255,22 @@ def _same_values(gold: Side | Table, pred: Side | Table) -> bool:
 def _same_column(
     gold: Side | Table, pred: Side | Table, path: bool, said: Mapping[str, str], shared: bool
 ) -> Finding | None:
-    """The finding for one column on both sides: an error where it may be a slip."""
+    """The finding for one column on both sides: an error where another one may be meant.
+
+    Who names the column means it; agreement of annotators needs gold alone; and a file with nothing but ids and values
+    that is named twice is a check of its own.
+    """
     if gold.kind == "votes" or (said.keys() & {"value", "gold_value", "pred_value"} and not shared):
-        return None  # agreement of annotators needs gold alone, and who names the column means it
+        return None
     column = gold.facts.get("value") if isinstance(gold, Side) else None
-    if column is None:
-        return finding("same-file", gold.name)
-    lost = [f"{name!r}" for name in (pred.facts.get("unread") or ())] if isinstance(pred, Side) else []
+    lost = [n for n in pred.facts.get("unread", ()) if n.lower() not in TEXTS] if isinstance(pred, Side) else []
+    if not shared and (column is None or not (lost or pred.context)):
+        return finding("same-file", gold.name) if path else None
     there = f" (there is {', '.join(lost[:10])})" if lost else ""
     way_out = f"name the predictions' column: --pred-value COLUMN{there}"
-    if not shared:
-        way_out += f", or say that it is meant: --value {column}"
+    way_out += ", or give the file of the predictions" if shared else f", or say that it is meant: --value {column}"
     what = "file" if path else "table"
-    return finding("same-column", gold.name, column=repr(column), what=what, way_out=way_out)
+    return finding("same-column", gold.name, column=repr(column or "the values"), what=what, way_out=way_out)
 
 
 # ---- the index of pandas

@@ -106,7 +106,7 @@ def _check_columns(head: Sequence[Sequence[str]], read: Read) -> None:
     """Has a file one column of tags for gold and one for predictions? Then it must be known that both are meant."""
     last, before = ({f[at] for f in head if len(f) > 2} for at in (-1, -2))
     labels = [{tag[2:] for tag in tags if _FULL.fullmatch(tag) and tag != "O"} for tags in (last, before)]
-    tags = all(TAG.fullmatch(tag) for tag in before) and bool(before)
+    tags = all(TAG.fullmatch(tag) for tag in (*before, *last)) and bool(before)
     both = tags and 2 * len(labels[0] & labels[1]) >= min(map(len, labels)) and (all(labels) or "O" in before)
     facts: dict[str, Any] = {"columns": f"{len(head[0])} without names", "side": read.side or "gold"}
     if read.shared and not both:

@@ -113,8 +113,8 @@ def is_header(first: Sequence[str], read: Read) -> bool:
     known = {c.strip().lower() for c in first}
     if shape(first, read):
         return True
-    if _said(read):  # who names columns has a header
-        return True
+    if said := {name.lower() for name in _said(read).values()}:  # who names columns has a header, but for our own names
+        return bool(said & known) or not said <= {*_BARE.get(len(first), ())}
     if len(first) == 1 and known & _WORDS:
         return False
     roles = match_columns(list(first), {}, NAMES).keys() & {"id", "value", "test_case"}

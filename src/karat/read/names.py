@@ -131,10 +131,8 @@ def _folded(name: str) -> str:
 def missing_column(read: Read, role: str, found: Iterable[str], line: int | None = None) -> Finding:
     """The finding for a column that is not there: which one was wanted, and which there are."""
     said = read.columns.get(role)
-    usual = (
-        (name for tier in VALUES.get(read.side, (NAMES["value"],)) for name in tier) if role == "value" else NAMES[role]
-    )
-    wanted = repr(said) if said else f"one of {', '.join(list(usual)[:5])}, …"
+    usual = (*_PLAIN[:2], *VALUES[read.side][0]) if role == "value" and read.side in VALUES else NAMES[role]
+    wanted = repr(said) if said else f"one of {', '.join(usual[:5])}, …"
     option = role.replace("_", "-") if role == "test_case" or not read.side else f"{read.side}-{role}"
     near = difflib.get_close_matches(str(said), list(map(str, found)), 1) if said else []
     way_out = f"{near[0]!r} may be meant: --{option} {near[0]}" if near else f"name it: --{option} COLUMN"
