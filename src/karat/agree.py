@@ -13,7 +13,7 @@ import numpy as np
 from karat.findings import Finding, InputError, finding
 from karat.read import Table
 from karat.read.names import TEXTS
-from karat.read.roles import SEPARATORS, split_labels
+from karat.read.roles import SEPARATORS, as_indicators, split_labels
 from karat.side import Side
 
 MOST = 10_000
@@ -25,6 +25,7 @@ def agree(gold: Side | Table, systems: Sequence[Side | Table], context: str | No
     if not isinstance(gold, Side):
         return gold, list(systems)
     gold, preds = _with_lists(gold, systems)
+    gold, preds = _with_columns(gold, preds)
     bad: list[Finding] = []
     for side in preds:
         if isinstance(side, Side):
@@ -105,6 +106,26 @@ def _look_like_sets(parts: dict[str, set[str]], names: set[str]) -> bool:
         for part in p:
             uses[part] = uses.get(part, 0) + 1
     return len(whole) < len(parts) or all(part in names or n > 1 for part, n in uses.items())
+
+
+def _with_columns(gold: Side, systems: Sequence[Any]) -> tuple[Side, list[Any]]:
+    """Rows of zeros and ones of one width on every side are a matrix: a list that has a label twice is no set of labels."""
+    sides = [gold, *systems]
+    widths = {side.facts.get("width", 0) if isinstance(side, Side) else 0 for side in sides}
+    width = widths.pop()
+    if widths or not width:
+        return gold, list(systems)
+    if width == 2 and not any(_repeats(side) for side in sides):
+        raise InputError([finding("indicator-rows-unclear", side.name) for side in sides])
+    gold.findings.append(finding("indicator-rows", gold.name, width=width))
+    first, *rest = (as_indicators(side, width) for side in sides)
+    return first, rest
+
+
+def _repeats(side: Side) -> bool:
+    """Has a row of two the same label twice?"""
+    label = side.entries["label"].reshape(-1, 2)
+    return bool((label[:, 0] == label[:, 1]).any())
 
 
 # ---- units of spans

@@ -104,7 +104,7 @@ def test_a_name_that_is_not_utf8(tmp_path):
     given = os.fsdecode(path)
     found = karat.evaluate(given, [given], metrics=["accuracy"])
     assert found["accuracy"].value == 1.0
-    assert found.systems[0].name == "gold\\xff.csv"
+    assert found.systems[0].name == "gold\\xff"
     assert json.loads(found.to_json())["provenance"]["inputs"][0]["path"] == "gold\\xff.csv"
     with open(path, "wb") as file:
         file.write(b"id,value\n1,A\n1,B\n")

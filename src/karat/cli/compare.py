@@ -23,7 +23,7 @@ from karat.cli.options import (
     said,
 )
 from karat.cli.printing import write_whole
-from karat.cli.systems import handed
+from karat.cli.systems import called, handed
 from karat.comparison import Comparison
 from karat.report.comparison import TEXT
 from karat.report.delimited import delimited
@@ -97,7 +97,7 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
 
     Exit codes: 0 done; 1 --fail-if-worse was missed; 2 bad input or usage.
     """
-    files, names = handed(gold, preds, given["names"])
+    systems = handed(gold, preds, given["names"])
     passed = (
         "interval_method",
         "resamples",
@@ -116,11 +116,11 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
     )
     comparison = compare(
         gold,
-        files,
-        names=names,
+        systems.files,
+        names=systems.names,
         metrics=list(metrics) or None,
         level=given["intervals"] or 0.95,
-        baseline=given["fail_if_worse"] or given["baseline"],
+        baseline=called(given["fail_if_worse"] or given["baseline"], systems),
         tests=given["tests"],
         **{name: given[name] for name in passed},
         **said(given),

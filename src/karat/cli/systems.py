@@ -38,6 +38,15 @@ def handed(gold: str, preds: Sequence[str], names: Sequence[str] = ()) -> Handed
     return Handed(files, distinct([next(found) if name is None else name for name, _ in pairs]))
 
 
+def called(name: str | None, systems: Handed) -> str | None:
+    """The name of the system that was named by its file."""
+    if name is None or systems.files is None or systems.names is None or name in systems.names:
+        return name
+    files = dict(zip(systems.files, systems.names, strict=True)) if all(map(is_path, systems.files)) else {}
+    by_name = {os.path.basename(file): own for file, own in files.items()}
+    return files.get(name) or by_name.get(name, name)
+
+
 def _expanded(pred: str) -> list[tuple[str | None, Any]]:
     """One argument as systems; the name is None where the file's own is meant."""
     name, mark, file = pred.partition("=")

@@ -53,6 +53,8 @@ class Meaning:
     """Whether the labels are true and false."""
     numeric: bool = False
     """Whether the labels are numbers."""
+    width: int = 0
+    """How wide rows are that hold nothing but zeros and ones."""
 
 
 def read_side(records: Records, read: Read) -> Side:
@@ -75,13 +77,13 @@ def read_side(records: Records, read: Read) -> Side:
     carried = _carried(records, read, roles)
     used = {*roles.values(), *long.values(), *(() if long else carried.values())}
     extra = [name for name in records.columns if name not in used]
-    if (unknown := [name for name in extra if name.lower() not in TEXTS]) and not read.shared:
+    if (unknown := [name for name in extra if name.lower() not in TEXTS]) and not read.chosen:
         findings.append(finding("extra-fields", read.name, fields=", ".join(unknown[:10]), chosen=roles["value"]))
     if long:
         return _gathered(records, read, keys, meaning, long, findings + missing)
     entries, names = _entries(meaning, records.rows)
     side = Side(
-        records.origin, meaning.kind, keys, entries, names, facts={"truth": meaning.truth, "unsure": meaning.unsure, "numeric": meaning.numeric, "value": roles["value"], "unread": extra},
+        records.origin, meaning.kind, keys, entries, names, facts={"truth": meaning.truth, "unsure": meaning.unsure, "numeric": meaning.numeric, "width": meaning.width, "value": roles["value"], "unread": extra},
         records=records.rows, findings=findings, units=_units(records, read, carried),
     )  # fmt: skip
     if meaning.kind == "number":
@@ -210,35 +212,21 @@ def _of_nested(records: Records, column: Any, objects: bool, findings: list[Find
     kinds = values.kinds_of(nested.members)
     if not objects:
         findings += _wrong_members(records, nested, kinds)
-        nested = _indicators(records, nested, kinds, findings)
-        return Meaning("labels", column, nested)
+        return Meaning("labels", column, nested, width=_width(nested, kinds))
     texts = kinds == KINDS.index("text")
     first = kinds[np.flatnonzero(np.append(True, np.diff(nested.row) > 0)[: len(kinds)])]
     votes = len(first) and bool((first == KINDS.index("text")).all())
     return Meaning("votes" if votes and texts.any() else "weights", column, nested)
 
 
-def _indicators(records: Records, nested: Nested, kinds: Ints, findings: list[Finding]) -> Nested:
-    """Rows of zeros and ones of one width as sets of column numbers: a list with a label twice is no set."""
+def _width(nested: Nested, kinds: Ints) -> int:
+    """How wide rows of zeros and ones are, if that is all there is; else 0."""
     width = int(nested.size.max(initial=0))
     numbers = {KINDS.index("number"), KINDS.index("truth")}
-    if (
-        width < 2
-        or not nested.given.all()
-        or (nested.size != width).any()
-        or not {*np.unique(kinds).tolist()} <= numbers
-    ):
-        return nested
+    if width < 2 or not nested.given.all() or (nested.size != width).any() or {*np.unique(kinds).tolist()} - numbers:
+        return 0
     number, _ = values.numbers(nested.members)
-    if not ((number == 0) | (number == 1)).all():
-        return nested
-    ones = (number == 1).reshape(-1, width)
-    if width == 2 and (ones.sum(1) == 1).all():
-        findings.append(finding("indicator-rows-unclear", records.origin.name))
-        return nested
-    findings.append(finding("indicator-rows", records.origin.name, width=width))
-    _, column = np.nonzero(ones)
-    return Nested(ones.sum(1), None, Codes(column, [str(i) for i in range(width)]), nested.given)
+    return width if bool(((number == 0) | (number == 1)).all()) else 0
 
 
 _MEMBERS = {"text": "texts", "number": "numbers", "truth": "true or false", "list": "lists", "object": "objects"}
@@ -491,6 +479,14 @@ def _parted(records: Records, read: Read, texts: Codes, findings: list[Finding])
             findings.append(finding("separator-found", read.name, mark=mark, label=names[0]))
             return _split(texts, mark)
     return None
+
+
+def as_indicators(side: Side, width: int) -> Side:
+    """Rows of zeros and ones as the sets of the columns that have a one."""
+    ones = np.array([name in ("1", "true") for name in side.names["label"]])[side.entries["label"]]
+    unit, column = side.entries.unit[ones], side.entries["place"][ones]
+    entries = Entries(unit, {"label": column, "place": within(np.bincount(unit, minlength=len(side)))})
+    return replace(side, entries=entries, names={**side.names, "label": [str(i) for i in range(width)]})
 
 
 def as_labels(side: Side) -> Side:

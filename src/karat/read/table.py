@@ -49,6 +49,11 @@ class Read:
         return "" if self.either else self.role
 
     @property
+    def chosen(self) -> bool:
+        """Did the user choose the column of the values, so that the others are left out on purpose?"""
+        return self.shared or "value" in self.columns
+
+    @property
     def drops(self) -> bool:
         """Are records without a value left out later, so that they are no errors?"""
         return self.options.get("faulty") == "drop"
