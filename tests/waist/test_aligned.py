@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import karat
 from karat.align import Aligned, coverage_findings, meet
 from karat.columns import Codes, distinct, ordered, recode
 from karat.side import Entries, Keys, Origin, Positions, Side
@@ -125,3 +126,10 @@ def test_numbers_as_names_are_in_number_order():
     assert ordered(["10", "9", "x"]) == ["10", "9", "x"]
     assert ordered(["10", "9"]) == ["9", "10"]
     assert recode(np.array([0, 1, -1]), ["a", "b"], ["b"]).tolist() == [-1, 0, -1]
+
+
+def test_the_last_units_may_have_no_prediction():
+    """Labels stand one to a unit on either side, also where the prediction ends early."""
+    gold = [{"id": str(i), "value": "AB"[i % 2]} for i in range(10)]
+    assert karat.evaluate(gold, gold[:7], metrics=["accuracy"])["accuracy"].value == 0.7
+    assert karat.evaluate(gold[:7], gold, metrics=["accuracy"])["accuracy"].value == 1.0
