@@ -11,7 +11,7 @@ from karat.cells import Cells
 from karat.evaluation import Score
 from karat.findings import Finding, finding
 from karat.metric import Metric
-from karat.stats.statistic import Statistic
+from karat.stats.statistic import Statistic, recorded
 from karat.stats.units import over_test_cases
 
 FEW_UNITS, FEW_MEMBERS, OFTEN_UNDEFINED, MUCH_BIAS = 30, 10, 0.02, 0.25
@@ -21,11 +21,18 @@ FEW_UNITS, FEW_MEMBERS, OFTEN_UNDEFINED, MUCH_BIAS = 30, 10, 0.02, 0.25
 def doubts(cells: Cells, scores: Mapping[Metric, Score], statistic: Statistic, unit: str) -> list[Finding]:
     """Why intervals of this size should not be trusted."""
     out = _few_units(cells, unit)
-    rare = rare_classes(cells) if any(statistic.catalogue[m.name].by_class for m in statistic.metrics) else []
-    if rare:
+    rare = rare_classes(cells)
+    if rare and _reads_classes(cells, statistic):
         shown = ", ".join(f"{label} ({count})" for label, count in rare[:5]) + (", …" if len(rare) > 5 else "")
         out.append(finding("rare-classes", count=len(rare), examples=shown))
     return out + [f for m, s in scores.items() if s.better != "neither" for f in _of_score(str(m), s)]
+
+
+def _reads_classes(cells: Cells, statistic: Statistic) -> bool:
+    """Whether a metric reads numbers by class (macro averages, balanced accuracy, ICM), so that a rare one weighs much."""
+    tape = recorded(statistic.of(cells), cells.n.astype(float), cells.classes, ())
+    widths = {len(cells.classes), len(getattr(cells, "nodes", cells.classes))} - {1}
+    return any(len(x.shape) > 1 and x.shape[1] in widths for x in tape.vectors)
 
 
 def _few_units(cells: Cells, unit: str) -> list[Finding]:

@@ -17,7 +17,7 @@ from karat.metric import Metric, MetricError
 from karat.plan import Plan
 from karat.score import ratio
 from karat.stats import intervals
-from karat.stats.clusters import FEW_CLUSTERS, ClusterKeys, cluster_findings, designs, hashed, stratified
+from karat.stats.clusters import ClusterKeys, cluster_findings, designs, hashed, stratified
 from karat.stats.doubts import doubts
 from karat.stats.intervals import Bounds
 from karat.stats.resampling import Clusters, Design, Strata, Units
@@ -31,6 +31,8 @@ AFFORDABLE = 5e7
 """Numbers that the resamples of one system may cost; beyond it Hall's transformation takes their place."""
 SKEWED_UNITS, SKEWED_SCORE = 1.0, 0.3
 """Skewness of unit scores, and of the score itself, beyond which Hall's transformation covers better."""
+BENT_CLUSTERS = 200
+"""Clusters below which BCa covers too little and Hall's transformation of the jackknife does not."""
 CLASS_NUMBERS = 5e7
 """Largest table of resamples × class scores that is held."""
 RESAMPLED = {"bca", "percentile", "basic", "poisson"}
@@ -302,12 +304,12 @@ def _choice(sample: Sample, column: int) -> str:
     if any(isinstance(s.design, Strata) for s in sample.strata):
         return "jackknife-t" if all(bool(s.unit_scores.is_mean[column]) for s in sample.strata) else "bca"
     clustered = any(isinstance(s.design, Clusters) for s in sample.strata)
-    few = clustered and sum(s.design.size for s in sample.strata) < FEW_CLUSTERS
     if not all(s.repeatable for s in sample.strata):
         return "jackknife-t"
+    if clustered and sum(s.design.size for s in sample.strata) < BENT_CLUSTERS:
+        return "hall-t"
     if clustered or not all(bool(s.unit_scores.is_mean[column]) for s in sample.strata):
-        skewed = 6 * abs(sample.acceleration[column]) > SKEWED_SCORE
-        return "hall-t" if skewed else "jackknife-t" if few else "bca"
+        return "hall-t" if 6 * abs(sample.acceleration[column]) > SKEWED_SCORE else "bca"
     if len(sample.strata) == 1 and sample.strata[0].is_share(column):
         return "wilson"
     return "hall-t" if any(abs(_skewness(s, column)) > SKEWED_UNITS for s in sample.strata) else "student-t"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -158,8 +157,13 @@ def extreme(difference: Floats, alternative: str) -> Floats:
 
 
 def _enumerated(difference: Difference, n: Floats, observed: Floats, alternative: str) -> Randomised:
-    every = np.array(list(product(*(range(int(k) + 1) for k in n))), float).reshape(int(np.prod(n + 1)), len(n))
-    chance = np.exp((_log_choose(n, every) - n * np.log(2)).sum(1))
+    """Every number of swaps in every cell, each with its chance: a product of binomial ones."""
+    sizes = [int(k) + 1 for k in n]
+    every, chance = np.zeros((1, 0)), np.ones(1)
+    for size in sizes:
+        swaps = np.arange(size, dtype=float)
+        every = np.column_stack([np.repeat(every, size, 0), np.tile(swaps, len(every))])
+        chance = np.outer(chance, np.exp(_log_choose(size - 1.0, swaps) - (size - 1) * np.log(2))).ravel()
     extremes, at = extreme(difference(every), alternative), extreme(observed, alternative)
     near = 1e-10 * np.nanmax(np.abs(extremes), axis=0, initial=0.0)
     with np.errstate(invalid="ignore"):
@@ -167,7 +171,7 @@ def _enumerated(difference: Difference, n: Floats, observed: Floats, alternative
     return Randomised(np.minimum(p, 1.0), len(every), exact=True)
 
 
-def _log_choose(n: Floats, k: Floats) -> Floats:
+def _log_choose(n: float, k: Floats) -> Floats:
     return np.asarray(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1), float)
 
 
