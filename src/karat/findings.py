@@ -315,7 +315,8 @@ KINDS: dict[str, Kind] = {
     ),
     "rare-classes": Kind(
         "warning",
-        "{count} {count:class has|classes have} fewer than 10 gold members: {examples}; intervals of scores that weigh classes alike (macro averages, balanced accuracy, ICM) cover too little",
+        "{count} {count:class has|classes have} fewer than 10 gold members: {examples}; intervals of scores that weigh "
+        "classes alike (macro averages, balanced accuracy, ICM) cover too little",
         "read averages over classes with care, or use the micro or weighted average",
     ),
     "interval-degenerate": Kind(

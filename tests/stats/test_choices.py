@@ -52,3 +52,22 @@ def test_exact_tests_say_so():
     assert not mcnemar(3, 1, "chi2").exact
     nothing = wilcoxon(np.zeros(60))  # so many that the normal approximation would be taken
     assert (nothing.p, nothing.exact, nothing.note) == (1.0, True, "no differences")
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"), [("balanced_accuracy", True), ("icm", True), ("f1", True), ("accuracy", False)]
+)
+def test_rare_classes_are_said_where_a_score_reads_them(metric, said):
+    """Balanced accuracy of 40 items with a class of three covers 91 %: it was left unsaid."""
+    gold, pred = ["A"] * 25 + ["B"] * 12 + ["C"] * 3, ["A"] * 20 + ["B"] * 17 + ["C"] * 3
+    e = karat.evaluate(gold, pred, metrics=[metric], intervals=True, resamples=199)
+    assert ("rare-classes" in {f.code for f in e.findings}) is said
+
+
+def test_clusters_below_two_hundred_are_bent_not_drawn():
+    gold = [{"id": str(i), "value": "AB"[i % 2], "doc": f"d{i // 3}"} for i in range(900)]
+    pred = [{"id": str(i), "value": "AB"[(i + (i % 7 == 0)) % 2]} for i in range(900)]
+    few = karat.evaluate(gold[:300], pred[:300], metrics=["f1"], intervals=True, cluster_by="doc", resamples=199)
+    many = karat.evaluate(gold, pred, metrics=["f1"], intervals=True, cluster_by="doc", resamples=199)
+    assert few["f1"].interval.method == "hall-t"
+    assert many["f1"].interval.method == "bootstrap-bca"

@@ -20,22 +20,22 @@ FEW_UNITS, FEW_MEMBERS, OFTEN_UNDEFINED, MUCH_BIAS = 30, 10, 0.02, 0.25
 
 def doubts(cells: Cells, scores: Mapping[Metric, Score], statistic: Statistic, unit: str) -> list[Finding]:
     """Why intervals of this size should not be trusted."""
-    out = _few_units(cells, unit)
+    out = few_units(cells, unit)
     rare = rare_classes(cells)
-    if rare and _reads_classes(cells, statistic):
+    if rare and reads_classes(cells, statistic):
         shown = ", ".join(f"{label} ({count})" for label, count in rare[:5]) + (", …" if len(rare) > 5 else "")
         out.append(finding("rare-classes", count=len(rare), examples=shown))
-    return out + [f for m, s in scores.items() if s.better != "neither" for f in _of_score(str(m), s)]
+    return out + [f for m, s in scores.items() if s.better != "neither" for f in of_score(str(m), s)]
 
 
-def _reads_classes(cells: Cells, statistic: Statistic) -> bool:
+def reads_classes(cells: Cells, statistic: Statistic) -> bool:
     """Whether a metric reads numbers by class (macro averages, balanced accuracy, ICM), so that a rare one weighs much."""
     tape = recorded(statistic.of(cells), cells.n.astype(float), cells.classes, ())
     widths = {len(cells.classes), len(getattr(cells, "nodes", cells.classes))} - {1}
     return any(len(x.shape) > 1 and x.shape[1] in widths for x in tape.vectors)
 
 
-def _few_units(cells: Cells, unit: str) -> list[Finding]:
+def few_units(cells: Cells, unit: str) -> list[Finding]:
     many = unit[:-1] + "ies" if unit[-1] == "y" else unit + "s"
     total = int(cells.n.sum())
     if total <= FEW_UNITS:
@@ -47,7 +47,7 @@ def _few_units(cells: Cells, unit: str) -> list[Finding]:
     return [finding("cases-of-few-units", count=few, total=len(by_case), units=many)] if few else []
 
 
-def _of_score(metric: str, score: Score) -> list[Finding]:
+def of_score(metric: str, score: Score) -> list[Finding]:
     """What speaks against the interval of one score."""
     out, interval = [], score.interval
     if interval is None:

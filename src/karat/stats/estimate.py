@@ -289,15 +289,17 @@ def _proportion(sample: Sample, settings: IntervalSettings) -> Bounds:
 
 def _automatic(sample: Sample, settings: IntervalSettings) -> list[Table]:
     """The method that fits each column; no resamples where they would cost too much."""
-    parts = [sample, *sample.parts]
+    whole = len(sample.strata) == 1  # then it is its only test case
+    parts = [sample] if whole else [sample, *sample.parts]
     choices = [[_choice(part, k) for k in range(len(sample.point))] for part in parts]
     drawn: list[Table | None] = [None] * len(parts)
     if any("bca" in c for c in choices):
         if sum(s.cost(settings.resamples) for s in sample.strata) > AFFORDABLE:
             choices = [["hall-t" if m == "bca" else m for m in c] for c in choices]
         else:
-            drawn = [*_resampled(sample, settings, "bca")]
-    return [_mixed(part, c, table, settings) for part, c, table in zip(parts, choices, drawn, strict=True)]
+            drawn = [*_resampled(sample, settings, "bca")[: len(parts)]]
+    tables = [_mixed(part, c, table, settings) for part, c, table in zip(parts, choices, drawn, strict=True)]
+    return tables * (1 + len(sample.parts)) if whole else tables
 
 
 def _choice(sample: Sample, column: int) -> str:

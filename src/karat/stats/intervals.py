@@ -51,7 +51,7 @@ def bca(point: Floats, draws: Floats, acceleration: Floats, level: float) -> tup
     z = special.ndtri(np.array([tail(level), 1 - tail(level)]))[:, None] + np.atleast_1d(shift)
     with np.errstate(invalid="ignore"):
         at = special.ndtr(shift + z / (1 - acceleration * z))
-    low, high = (_quantile_of(draws, np.reshape(a, point.shape)) for a in at)
+    low, high = _quantiles_of(draws, np.reshape(at, (2, *point.shape)))
     stuck = ~np.isfinite(shift)
     return np.where(stuck, point, low), np.where(stuck, point, high)
 
@@ -70,12 +70,13 @@ def _quantiles(draws: Floats, at: Floats) -> Floats:
     return np.asarray(np.where(empty, np.nan, np.nanquantile(np.where(empty, 0.0, draws), at, axis=0)), float)
 
 
-def _quantile_of(draws: Floats, at: Floats) -> Floats:
-    """Quantile ``at[k]`` of column ``k``."""
+def _quantiles_of(draws: Floats, at: Floats) -> Floats:
+    """Quantiles ``at[:, k]`` of column ``k``."""
+    at = np.nan_to_num(at, nan=0.5)
     if draws.ndim == 1:
-        return _quantiles(draws, np.nan_to_num(at, nan=0.5))
-    columns = [_quantiles(draws[:, k], np.nan_to_num(at[k], nan=0.5)) for k in range(draws.shape[1])]
-    return np.array(columns, float)
+        return _quantiles(draws, at)
+    columns = [_quantiles(draws[:, k], at[:, k]) for k in range(draws.shape[1])]
+    return np.array(columns, float).reshape(draws.shape[1], len(at)).T
 
 
 def student(point: Floats, se: Floats, df: Floats | float, level: float) -> tuple[Floats, Floats]:
