@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -18,26 +19,25 @@ from scipy import special
 
 from karat.api import Asked, scored
 from karat.cells import Cells
-from karat.comparison import Test
 from karat.findings import Finding
 from karat.plan import Plan
-from karat.stats.clusters import cluster_findings
-from karat.stats.comparing import all_tests, family_of, paired_systems
+from karat.stats import intervals
+from karat.stats.clusters import FEW_CLUSTERS, cluster_findings
 from karat.stats.corrections import correct
-from karat.stats.doubts import few_units, of_score, rare_classes, reads_classes
-from karat.stats.estimate import estimate, sample_of
-from karat.stats.family import verdict_of
-from karat.stats.maxt import joint_family
-from karat.stats.pair import Paired, parts_of
-from karat.stats.resampling import Clusters
-from karat.stats.settings import JOINT, ComparisonSettings, IntervalSettings
+from karat.stats.doubts import FEW_MEMBERS, FEW_UNITS, MUCH_BIAS, few_units, of_score, rare_classes, reads_classes
+from karat.stats.estimate import SKEWED_SCORE, estimate, sample_of
+from karat.stats.maxt import shuffles
+from karat.stats.randomisation import Coins, randomisation
+from karat.stats.resampling import Clusters, Jackknife
+from karat.stats.settings import JOINT, IntervalSettings
 from karat.stats.statistic import Statistic
-from karat.stats.units import Joint
+from karat.stats.tests import mcnemar, monte_carlo
 
 RESAMPLES, DRAWS = 999, 499
 DOCUMENTS = {30: 10, 100: 20, 1_000: 50}
 LAWS = {"even": (1 / 3, 1 / 3, 1 / 3), "skewed": (0.68, 0.24, 0.08)}
 LABELS = ("accuracy", "f1", "kappa", "mcc", "icm", "balanced_accuracy")
+FAMILY = ("accuracy", "f1")
 CORRECTIONS = ("holm", "hochberg", "bonferroni", "bh", "by", "tukey", "maxt")
 ALPHA, RIGHT, POOL = 0.05, 0.8, 1_500
 Rng = np.random.Generator
@@ -225,14 +225,76 @@ def _warns(findings: Sequence[Finding]) -> bool:
 
 
 def of_labels(rng: Rng, sets: int, n: int, law: str, clustered: bool) -> Tally:
+    """All data sets of a block at once: the same metrics, formulas and rules as `estimate`, which a test compares."""
     source, out = labels(), Tally()
     truth = source.statistic.values(1e9 * outcomes(law)[None], source.cells)[0]
-    for _ in range(sets):
-        (code,), doc = label_codes(rng, n, law, DOCUMENTS[n] if clustered else None)
-        at, cell, count = np.unique(code, return_inverse=True, return_counts=True)
-        documents = None if doc is None else Clusters.of(doc, cell, len(at))
-        out += covered(source, source.drawn(at, count), truth, documents)
+    drawn = [label_codes(rng, n, law, DOCUMENTS[n] if clustered else None) for _ in range(sets)]
+    count = np.stack([tabulated(code[0], doc) for code, doc in drawn])
+    low, high, method, bias = label_bounds(count, rng)
+    total = count.sum(1)
+    rare = ((total.reshape(sets, 3, 3).sum(-1) < FEW_MEMBERS) & (total.reshape(sets, 3, 3).sum(-1) > 0)).any(1)
+    few = n <= FEW_UNITS or (clustered and count.shape[1] < FEW_CLUSTERS)
+    inside = (low - 1e-12 <= truth) & (truth <= high + 1e-12)
+    warned = few | (rare[:, None] & np.array(source.reads_classes)) | (method == "rule-of-three") | (bias > MUCH_BIAS)
+    for i, metric in enumerate(source.plan.metrics):
+        known = ~np.isnan(low[:, i])
+        out[f"{metric} sets"] += int(known.sum())
+        out[f"{metric} covered"] += int((inside[:, i] & known).sum())
+        out[f"{metric} warned"] += int((warned[:, i] & known).sum())
+        out[f"{metric} covered, warned"] += int((inside[:, i] & warned[:, i] & known).sum())
     return out
+
+
+def tabulated(code: Any, doc: Any) -> Any:
+    """Documents × outcomes; without documents, one row."""
+    if doc is None:
+        return np.bincount(code, minlength=9)[None].astype(float)
+    return np.bincount(doc * 9 + code, minlength=9 * (doc.max() + 1)).reshape(-1, 9).astype(float)
+
+
+def label_bounds(count: Any, rng: Rng) -> tuple[Any, Any, Any, Any]:
+    """Sets × metrics: ends and method of the default interval, and the bias in standard errors.
+
+    ``count`` is sets × documents × outcomes, with one document where items are drawn by themselves.
+    """
+    source = labels()
+    score = lambda W: source.statistic.values(W.reshape(-1, 9), source.cells).reshape(*W.shape[:-1], -1)
+    sets, documents, total = len(count), count.shape[1], count.sum(1)
+    point = score(total)
+    clustered = documents > 1
+    n = np.ones((sets, documents)) if clustered else total
+    without = total[:, None] - count if clustered else np.maximum(total[:, None] - np.eye(9), 0)
+    jacks = [Jackknife(k[k > 0], v[k > 0]) for k, v in zip(n, score(without), strict=True)]
+    se, skewness = (np.stack([getattr(j, name) for j in jacks]) for name in ("se", "acceleration"))
+    bias = np.stack([(j.size - 1) * (j.mean - p) for j, p in zip(jacks, point, strict=True)])
+    df = np.array([[max(j.size - 1, 1)] for j in jacks])
+    low, high = intervals.hall(point, se, 6 * skewness, df, 0.95)
+    method = np.full(low.shape, "hall-t", object)
+    if not clustered:
+        law = total / total.sum(1, keepdims=True)
+        drawn = rng.multinomial(int(total[0].sum()), law[:, None], (sets, RESAMPLES)).astype(float)
+        flat = score(drawn).transpose(1, 0, 2).reshape(RESAMPLES, -1)
+        ends = intervals.bca(point.ravel(), flat, skewness.ravel(), 0.95)
+        even = (6 * np.abs(skewness) <= SKEWED_SCORE) & (ends[0] != ends[1]).reshape(low.shape)
+        low, high = (np.where(even, e.reshape(low.shape), old) for e, old in zip(ends, (low, high), strict=True))
+        mean = np.nanmean(flat, 0).reshape(low.shape) - point
+        bias, se = np.where(even, mean, bias), np.where(even, np.nanstd(flat, 0, ddof=1).reshape(low.shape), se)
+        method[even] = "bca"
+        low[:, 0], high[:, 0] = intervals.wilson(total @ np.eye(3).ravel(), total.sum(1), 0.95)
+        method[:, 0], bias[:, 0] = "wilson", 0.0
+    return (*_within_limits(low, high, method, df), np.abs(bias) / np.where(se > 0, se, np.inf))
+
+
+def _within_limits(low: Any, high: Any, method: Any, df: Any) -> tuple[Any, Any, Any]:
+    """Without what no score can be; the rule of three where there is no spread."""
+    source = labels()
+    for i, metric in enumerate(source.plan.metrics):
+        limits = source.statistic.limits(metric)
+        for at in np.flatnonzero(low[:, i] == high[:, i]) if np.isfinite(limits).all() else ():
+            low[at, i], high[at, i] = intervals.constant(low[at, i], df[at, 0] + 1, limits, 0.95)
+            method[at, i] = "rule-of-three"
+        low[:, i], high[:, i] = np.maximum(low[:, i], limits[0]), np.minimum(high[:, i], limits[1])
+    return low, high, method
 
 
 def of_pool(rng: Rng, sets: int, n: int, name: str) -> Tally:
@@ -269,14 +331,6 @@ def _mean_score(n: int) -> Any:
 # False verdicts
 
 
-def joint_of(code: Any) -> Joint:
-    """Systems × items as karat's systems side by side."""
-    source, n = labels(), code.shape[1]
-    cells = [source.cells.take(np.arange(9), np.bincount(c, minlength=9)) for c in code]
-    keys = np.array([f"{i:05}" for i in range(n)])
-    return Joint([f"s{i:02}" for i in range(len(code))], cells, keys, code, [""], np.zeros(n, np.int64))
-
-
 def only(metrics: Sequence[str]) -> Statistic:
     source = labels()
     return replace(source.statistic, metrics=[m for m in source.plan.metrics if str(m) in metrics])
@@ -284,64 +338,120 @@ def only(metrics: Sequence[str]) -> Statistic:
 
 def verdicts(rng: Rng, sets: int, n: int, law: str, clustered: bool) -> Tally:
     """False verdicts on two systems that are alike, metric by metric and uncorrected."""
-    out, statistic, settings = Tally(), only(LABELS), ComparisonSettings(draws=DRAWS, correction="none")
-    for _ in range(sets):
-        code, doc = label_codes(rng, n, law, DOCUMENTS[n] if clustered else None, 2)
-        joint = joint_of(code)
-        duels = paired_systems(joint, statistic, settings, doc)
-        family = family_of(duels, all_tests(duels, settings, True), joint, statistic, settings, doc)
-        for k, metric in enumerate(statistic.metrics):
-            p, gain = float(family.p[0, k]), float(duels[0].difference[k])
-            out += Tally({f"{metric} sets": 1, f"{metric} wrong": verdict_of(gain, p, ALPHA) in ("better", "worse")})
+    drawn = [label_codes(rng, n, law, DOCUMENTS[n] if clustered else None, 2) for _ in range(sets)]
+    p, gap = swap_tests([(a, b, doc) for (a, b), doc in drawn], LABELS, DRAWS, rng)
+    out, wrong = Tally(), (p <= ALPHA) & (gap != 0)
+    for k, metric in enumerate(LABELS):
+        out[f"{metric} sets"], out[f"{metric} wrong"] = sets, int(wrong[:, k].sum())
     return out
+
+
+def swap_tests(pairs: Sequence[tuple[Any, Any, Any]], metrics: Sequence[str], draws: int, rng: Rng) -> tuple[Any, Any]:
+    """Pairs × metrics: p of karat's default test, and the difference, for pairs of systems (outcomes, outcomes, documents).
+
+    All pairs are one call of `randomisation`, each a few of its columns, drawn where karat would enumerate; a test
+    compares it with `all_tests`.
+    """
+    score = _scores(metrics)
+    here, there, size = (np.stack(x) for x in zip(*(moves(*pair) for pair in pairs), strict=True))
+    base = [np.stack([np.bincount(pair[side], minlength=9) for pair in pairs]) for side in (0, 1)]
+
+    def difference(swapped: Any) -> Any:
+        shift = np.einsum("rpm,pmo->rpo", swapped.reshape(len(swapped), *size.shape), there - here)
+        return (score(base[0] + shift) - score(base[1] - shift)).reshape(len(swapped), -1)
+
+    gap = score(base[0]) - score(base[1])
+    found = randomisation(difference, size.ravel(), gap.ravel(), Coins(int(rng.integers(2**60))), draws)
+    p = found.p.reshape(gap.shape).copy()
+    if pairs[0][2] is None and metrics[0] == "accuracy":
+        hit = np.eye(3).ravel()
+        for i, (a, b, _) in enumerate(pairs):
+            won = hit[a] - hit[b]
+            p[i, 0] = mcnemar(int((won > 0).sum()), int((won < 0).sum())).p
+    return p, gap
+
+
+def moves(a: Any, b: Any, doc: Any) -> tuple[Any, Any, Any]:
+    """What is swapped whole, as outcomes of either system, and how many there are of it: joint outcomes, or documents."""
+    if doc is not None:
+        return tabulated(a, doc), tabulated(b, doc), np.ones(doc.max() + 1)
+    gold, first, second = (axis.ravel() for axis in np.indices((3, 3, 3)))
+    size = np.bincount(a * 3 + b % 3, minlength=27).astype(float)
+    return np.eye(9)[gold * 3 + first], np.eye(9)[gold * 3 + second], np.where(first == second, 0.0, size)
 
 
 FAR = 0.02
 """p of Student's t above which a pair in a large family is not drawn: it cannot decide anything there."""
+BATCH = 100
+"""Pairs that are drawn at once."""
 
 
 def families(rng: Rng, sets: int, systems: int, clustered: bool) -> Tally:
     """By correction: data sets with any false verdict among systems that are alike (accuracy and F1, 100 items)."""
-    out, statistic = Tally(), only(("accuracy", "f1"))
-    for _ in range(sets):
-        code, doc = label_codes(rng, 100, "even", 20 if clustered else None, systems)
-        joint = joint_of(code)
-        for baseline in (None, "s00"):
-            settings = ComparisonSettings(draws=DRAWS if systems < 10 else 199, baseline=baseline)
-            duels = paired_systems(joint, statistic, settings, doc)
-            gain = np.stack([d.difference for d in duels])
-            drawn = [] if baseline else _tests(duels, replace(settings, draws=None), all_of=systems == 2)
-            for name in CORRECTIONS[:-1] if baseline is None else CORRECTIONS[-1:]:
-                chosen = replace(settings, correction=name)
-                if name in JOINT:
-                    parts = parts_of(joint, statistic, doc)
-                    p = joint_family(duels, parts, chosen, gain.size).p
-                else:
-                    p = correct(np.array([[t[0].p for t in tests] for tests in drawn]).ravel(), name)
-                wrong = bool(((p.reshape(gain.shape) <= ALPHA) & (gain != 0)).any())
-                out += Tally({f"{name} sets": 1, f"{name} wrong": int(wrong)})
+    drawn = [label_codes(rng, 100, "even", 20 if clustered else None, systems) for _ in range(sets)]
+    out = Tally({f"{name} sets": sets for name in CORRECTIONS})
+    for (code, doc), p in zip(drawn, _family_tests(drawn, rng), strict=True):
+        for name in CORRECTIONS:
+            given = joint_p(code, doc, name, rng) if name in JOINT else correct(p.ravel(), name)
+            out[f"{name} wrong"] += int((given <= ALPHA).any())
     return out
 
 
-def _tests(duels: Sequence[Paired], settings: ComparisonSettings, all_of: bool) -> list[list[list[Test]]]:
-    """The tests of every pair; of pairs that are far from deciding, Student's alone."""
-    p = _student(duels)
-    quick = [[[Test("paired jackknife-t", float(x))] for x in row] for row in p]
-    near = np.flatnonzero(all_of | (p < FAR).any(1)).tolist()
-    for i, tests in zip(near, all_tests([duels[i] for i in near], settings, True), strict=True):
-        quick[i] = tests
-    return quick
+def _family_tests(drawn: Sequence[tuple[Any, Any]], rng: Rng) -> list[Any]:
+    """By data set, p of pairs × metrics; that of pairs which are far from deciding is Student's."""
+    pairs = list(combinations(range(len(drawn[0][0])), 2))
+    p = [_student(code, doc, pairs) for code, doc in drawn]
+    near = [(i, j) for i, one in enumerate(p) for j in np.flatnonzero((one < FAR).any(1) | (len(pairs) == 1))]
+    for start in range(0, len(near), BATCH):
+        at = near[start : start + BATCH]
+        both = [(drawn[i][0][list(pairs[j])], drawn[i][1]) for i, j in at]
+        found, gap = swap_tests([(a, b, doc) for (a, b), doc in both], FAMILY, 1_999, rng)
+        for (i, j), given, d in zip(at, found, gap, strict=True):
+            p[i][j] = np.where(d == 0, 1.0, given)
+    return p
 
 
-def _student(duels: Sequence[Paired]) -> Any:
-    """Pairs × metrics: p of the paired jackknife-t, from the products of what leaving each unit out does."""
-    parts = {i: part[0] for d in duels for i, part in zip((d.a, d.b), d.parts, strict=True)}
-    moved = {i: p.left_out[p.cell] if duels[0].clusters is None else p.left_out for i, p in parts.items()}
-    value = np.stack([moved[i] - moved[i].mean(0) for i in sorted(moved)])
-    n, product = value.shape[1], np.einsum("auk,buk->abk", value, value)
-    a, b = np.array([(d.a, d.b) for d in duels]).T
+def joint_p(code: Any, doc: Any, name: str, rng: Rng, draws: int = 99) -> Any:
+    """Metrics: the smallest p of randomised Tukey over all pairs, or of MaxT against the first system.
+
+    The law of `joint_family` without a table of pairs: all differ less than the largest and the smallest do. A test
+    compares the two.
+    """
+    score = _scores(FAMILY)
+    table = np.eye(9)[code] if doc is None else np.stack([tabulated(c, doc) for c in code])
+    point = score(table.sum(1))
+    if name == "tukey":
+        order = shuffles(rng, table.shape[1], len(code), draws)
+        drawn = score(np.take_along_axis(table.transpose(1, 0, 2)[None], order[..., None], 2).sum(1))
+        scale = np.sqrt(2 * len(code) / (len(code) - 1) * drawn.var(1).mean(0))
+        widest, seen = np.ptp(drawn, axis=1) / scale, np.ptp(point, axis=0) / scale
+    else:
+        coin = rng.integers(0, 2, (draws, table.shape[1])).astype(float)
+        moved = np.einsum("ru,suo->rso", coin, table[:1] - table[1:])
+        drawn = score(table[1:].sum(1) + moved) - score(table[0].sum(0) - moved)
+        scale = np.sqrt((drawn**2).mean(0))
+        widest, seen = (np.abs(drawn) / scale).max(1), (np.abs(point[1:] - point[0]) / scale).max(0)
+    return np.array([float(monte_carlo(widest.max(1), np.array(x))) for x in seen])
+
+
+def _scores(metrics: Sequence[str]) -> Callable[[Any], Any]:
+    statistic = only(metrics)
+    return lambda W: statistic.values(W.reshape(-1, 9), labels().cells).reshape(*W.shape[:-1], -1)
+
+
+def _student(code: Any, doc: Any, pairs: Sequence[tuple[int, int]]) -> Any:
+    """p of the paired jackknife-t, from the products of what leaving each unit out does."""
+    values = _scores(FAMILY)
+    count = np.stack([tabulated(c, doc) for c in code])
+    total = count.sum(1)
+    left = values(total[:, None] - (np.eye(9) if doc is None else count).clip(max=total[:, None]))
+    moved = np.stack([v[c] for v, c in zip(left, code, strict=True)]) if doc is None else left
+    moved = moved - moved.mean(1, keepdims=True)
+    n, product = moved.shape[1], np.einsum("auk,buk->abk", moved, moved)
+    a, b = np.array(pairs).T
     se = np.sqrt((n - 1) / n * np.maximum(product[a, a] + product[b, b] - 2 * product[a, b], 0.0))
-    gap = np.stack([parts[d.a].stratum.point - parts[d.b].stratum.point for d in duels])
+    point = values(total)
+    gap = point[a] - point[b]
     return 2 * special.stdtr(n - 1, -np.abs(np.divide(gap, se, out=np.zeros_like(gap), where=se > 0)))
 
 

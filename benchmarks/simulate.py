@@ -38,9 +38,8 @@ class Study:
 
     @property
     def dear(self) -> bool:
-        """Whether its data sets cost much: many pairs, or metrics of whole documents."""
-        slow = self.run is experiments.of_pool and not self.key.startswith("queries")
-        return slow or (self.run is experiments.families and self.given[0] > 5)
+        """Whether its data sets cost much: metrics of whole documents."""
+        return self.run is experiments.of_pool and not self.key.startswith("queries")
 
     def block(self, number: int, sets: int) -> Tally:
         return self.run(np.random.default_rng([*self.key.encode(), number]), sets, *self.given)
@@ -60,9 +59,10 @@ def studies() -> list[Study]:
     out += [
         Study(f"verdicts, {row}, {n}", experiments.verdicts, (n, law, c)) for row, law, c in label_rows() for n in SIZES
     ]
+    family = lambda k: [Study(f"families, {k}, {c}", experiments.families, (k, c)) for c in (False, True)]
+    out += [study for k in SYSTEMS[:3] for study in family(k)]
     out += [Study(f"clusterings, {n}", experiments.of_clusterings, (n,)) for n in SIZES[:2]]
-    out += [Study(f"{name}, {n}", experiments.of_pool, (n, name)) for name in POOLS for n in SIZES]
-    return out + [Study(f"families, {k}, {c}", experiments.families, (k, c)) for k in SYSTEMS for c in (False, True)]
+    return out + family(30) + [Study(f"{name}, {n}", experiments.of_pool, (n, name)) for name in POOLS for n in SIZES]
 
 
 def kept() -> dict[str, dict[int, Tally]]:

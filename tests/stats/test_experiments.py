@@ -8,6 +8,13 @@ import pytest
 from benchmarks import experiments, simulate
 
 import karat
+from karat.stats.comparing import all_tests, paired_systems
+from karat.stats.estimate import estimate, sample_of
+from karat.stats.maxt import joint_family
+from karat.stats.pair import parts_of
+from karat.stats.resampling import Clusters
+from karat.stats.settings import ComparisonSettings, IntervalSettings
+from karat.stats.units import Joint
 
 
 def test_a_drawn_data_set_scores_as_its_records_do():
@@ -45,8 +52,62 @@ def test_a_run_that_was_cut_off_goes_on(tmp_path, monkeypatch):
     assert simulate.total(simulate.kept()[first[0].key])["f1 sets"] == 4
 
 
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize(("n", "law"), [(30, "skewed"), (100, "even"), (1_000, "skewed")])
+def test_bounds_of_a_block_are_those_of_karat(n, law, clustered):
+    """Method by method the same; to the digit where nothing is drawn, else within the error of 999 resamples."""
+    rng, source = np.random.default_rng(n), experiments.labels()
+    drawn = [experiments.label_codes(rng, n, law, experiments.DOCUMENTS[n] if clustered else None) for _ in range(12)]
+    count = np.stack([experiments.tabulated(code[0], doc) for code, doc in drawn])
+    low, high, method, _ = experiments.label_bounds(count, rng)
+    for i, (code, doc) in enumerate(drawn):
+        at, cell, size = np.unique(code[0], return_inverse=True, return_counts=True)
+        design = None if doc is None else {0: Clusters.of(doc, cell, len(at))}
+        sample = sample_of(source.drawn(at, size), source.statistic, False, design)
+        table = estimate(sample, IntervalSettings(resamples=999))[0]
+        for k, metric in enumerate(source.plan.metrics):
+            interval = table.interval(k, 0.95, source.statistic.limits(metric))
+            assert interval.method.removeprefix("bootstrap-") == method[i, k]
+            error = 0.8 * interval.se if method[i, k] == "bca" else 1e-9
+            assert (low[i, k], high[i, k]) == pytest.approx((interval.low, interval.high), abs=error)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_tests_of_a_block_are_those_of_karat(clustered):
+    """McNemar's to the digit, those that are drawn within the error of 4,999 draws."""
+    rng, settings = np.random.default_rng(3), ComparisonSettings(draws=4_999)
+    drawn = [experiments.label_codes(rng, 100, "skewed", 20 if clustered else None, 2) for _ in range(6)]
+    p, gap = experiments.swap_tests([(a, b, doc) for (a, b), doc in drawn], experiments.LABELS, 4_999, rng)
+    for i, (code, doc) in enumerate(drawn):
+        joint, statistic = joint_of(code), experiments.only(experiments.LABELS)
+        duels = paired_systems(joint, statistic, settings, doc)
+        assert gap[i] == pytest.approx(duels[0].difference)
+        assert p[i] == pytest.approx([t[0].p for t in all_tests(duels, settings, True)[0]], abs=0.03)
+        assert clustered or p[i, 0] == all_tests(duels, settings, True)[0][0][0].p
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("name", ["tukey", "maxt"])
+def test_joint_corrections_of_a_block_are_those_of_karat(name, clustered):
+    rng, base = np.random.default_rng(5), "s00" if name == "maxt" else None
+    settings = ComparisonSettings(draws=3_999, correction=name, baseline=base)
+    code, doc = experiments.label_codes(rng, 100, "even", 20 if clustered else None, 4)
+    joint, statistic = joint_of(code), experiments.only(experiments.FAMILY)
+    duels = paired_systems(joint, statistic, settings, doc)
+    family = joint_family(duels, parts_of(joint, statistic, doc), settings, 1)
+    assert experiments.joint_p(code, doc, name, rng, 3_999) == pytest.approx(family.p.min(0), abs=0.035)
+
+
+def joint_of(code):
+    """Systems × items as karat's systems side by side."""
+    source, n = experiments.labels(), code.shape[1]
+    cells = [source.cells.take(np.arange(9), np.bincount(c, minlength=9)) for c in code]
+    keys = np.array([f"{i:05}" for i in range(n)])
+    return Joint([f"s{i:02}" for i in range(len(code))], cells, keys, code, [""], np.zeros(n, np.int64))
+
+
 def test_families_are_counted_for_every_correction():
-    tally = experiments.families(np.random.default_rng(0), 1, 5, True)
+    tally = experiments.families(np.random.default_rng(0), 2, 5, True)
     assert experiments.metrics_of(tally) == list(experiments.CORRECTIONS)
 
 
