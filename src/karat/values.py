@@ -180,6 +180,8 @@ def texts_of(column: Column) -> Codes:
         return column
     if isinstance(column, np.ndarray):
         return factorise(column)
+    if set(map(type, column)) <= {str, type(None)}:
+        return Codes.of(column)
     return Codes.of([value if isinstance(value, str) else None for value in column])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
@@ -79,11 +79,11 @@ def _columns(content: bytes, format: str) -> tuple[dict[str, list[Any]], int]:
     columns: dict[str, list[Any]] = {}
     rows = 0
     for block in _blocks(content) if format == "jsonl" else (content,):
-        names, records = _decoded(block, format)
-        for name in (*names, *(name for name in columns if name not in names)):
+        part, size = _decoded(block, format)
+        for name in (*part, *(name for name in columns if name not in part)):
             known = columns.setdefault(name, [None] * rows)
-            known += names[name](records) if name in names else [None] * len(records)
-        rows += len(records)
+            known += part[name] if name in part else [None] * size
+        rows += size
     return columns, rows
 
 
@@ -96,29 +96,21 @@ def _blocks(content: bytes) -> Iterator[bytes]:
         start = end
 
 
-def _decoded(block: bytes, format: str) -> tuple[dict[str, Callable[[Any], list[Any]]], Sequence[Any]]:
-    """The records, and how to get the column of each field from them."""
+def _decoded(block: bytes, format: str) -> tuple[dict[str, list[Any]], int]:
+    """The columns of the fields of the records, and how many records there are."""
     first = _first(block)
     try:
         records = _records(block, format, _like(first))
-        take = {name: _attribute(i) for i, name in enumerate(first)}
+        columns = {name: list(map(attrgetter(f"_{i}"), records)) for i, name in enumerate(first)}
+        counted = len(first) * len(records)
     except (msgspec.ValidationError, ValueError):
         records = _records(block, format, dict[str, Any])
-        take = {name: _item(name) for name in dict.fromkeys(chain.from_iterable(records))}
+        names = dict.fromkeys(chain.from_iterable(records))
+        columns = {name: [record.get(name) for record in records] for name in names}
         counted = sum(map(len, records))
-    else:
-        counted = len(first) * len(records)
-    if not _each_once(block, counted, (take[name](records) for name in take)):
+    if not _each_once(block, counted, columns.values()):
         raise ValueError("a field is there twice")
-    return take, records
-
-
-def _attribute(i: int) -> Callable[[Any], list[Any]]:
-    return lambda records: list(map(attrgetter(f"_{i}"), records))
-
-
-def _item(name: str) -> Callable[[Any], list[Any]]:
-    return lambda records: [record.get(name) for record in records]
+    return columns, len(records)
 
 
 def _names_in(value: Any) -> int:
@@ -152,9 +144,14 @@ def _records(block: bytes, format: str, record: Any) -> Sequence[Any]:
     if format == "json":
         found: Sequence[Any] = msgspec.json.Decoder(list[record]).decode(block)
         return found
-    # Line by line: all at once, two records on a line would pass.
-    decode = msgspec.json.Decoder(record).decode
-    return [decode(line) for line in block.split(b"\n") if line and not line.isspace()]
+    decoder, body = msgspec.json.Decoder(record), block.strip()
+    breaks = body.count(b"\n")
+    if breaks in (body.count(b"}\n{"), body.count(b"}\r\n{")):
+        # No record goes over a line's end, since no name or comma stands there: as many as lines are one on each.
+        together: Sequence[Any] = decoder.decode_lines(body)
+        if len(together) == breaks + 1:
+            return together
+    return [decoder.decode(line) for line in block.split(b"\n") if line and not line.isspace()]
 
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"(\s*:)?', re.S)

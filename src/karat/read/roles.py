@@ -184,7 +184,7 @@ def _of_texts(records: Records, read: Read, name: str, column: Column, findings:
     if mark not in ({"["}, {"{"}) or read.context == "monolabel":
         if not records.typed and values.are_numbers(texts):
             return _of_numbers(read, name, texts)
-        return Meaning("label", column)
+        return Meaning("label", texts)
     decoded = values.parsed(texts.names) or (values.literals(texts.names) if mark == {"["} else None)
     if decoded is None:
         broken = [code for code, name in enumerate(texts.names) if not values.is_json(name)]
@@ -382,10 +382,9 @@ def _long(records: Records, read: Read, roles: Mapping[str, str], keys: Keys, me
         return {}
     free = [name for name in records.columns if name not in roles.values()]
     found = match_columns(free, {k: v for k, v in read.columns.items() if k in LONG}, LONG)
-    if "annotator" in found:
-        return {"annotator": found["annotator"]}
-    repeats = len(set(keys.id)) < len(keys.id)
-    return found if found and (read.context == "soft" or repeats) else {}
+    if not found or "annotator" in found:
+        return {"annotator": found["annotator"]} if found else {}
+    return found if read.context == "soft" or len(set(keys.id)) < len(keys.id) else {}
 
 
 def _gathered(
