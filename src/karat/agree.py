@@ -6,12 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from karat.findings import Finding, InputError, finding
-from karat.read import Table
 from karat.read.names import TEXTS
 from karat.read.roles import SEPARATORS, as_indicators, split_labels
 from karat.side import Side
@@ -20,17 +18,14 @@ MOST = 10_000
 """Labels that are looked at for signs of several in a cell."""
 
 
-def agree(gold: Side | Table, systems: Sequence[Side | Table], context: str | None = None) -> tuple[Any, list[Any]]:
+def agree(gold: Side, systems: Sequence[Side], context: str | None = None) -> tuple[Side, list[Side]]:
     """Both sides as they can be compared; what cannot be is an error that says why."""
-    if not isinstance(gold, Side):
-        return gold, list(systems)
     gold, preds = _with_lists(gold, systems)
     gold, preds = _with_columns(gold, preds)
     bad: list[Finding] = []
     for side in preds:
-        if isinstance(side, Side):
-            _spell_truth(gold, side)
-            bad += _units(gold, side)
+        _spell_truth(gold, side)
+        bad += _units(gold, side)
     if bad:
         raise InputError(bad)
     if context is None:
@@ -48,10 +43,8 @@ def _spell_truth(gold: Side, side: Side) -> None:
         side.names["label"] = [spelling.get(name, name) for name in side.names["label"]]
 
 
-def suspect(gold: Any, pred: Any) -> Finding | None:
+def suspect(gold: Side, pred: Side) -> Finding | None:
     """What to say if a system is perfect: its column may be gold's own, kept beside one that is not read."""
-    if not isinstance(gold, Side) or not isinstance(pred, Side):
-        return None
     column, others = pred.facts.get("value"), [n for n in pred.facts.get("unread", ()) if n.lower() not in TEXTS]
     if not others or column is None or str(column).lower() != str(gold.facts.get("value")).lower():
         return None
@@ -62,9 +55,9 @@ def suspect(gold: Any, pred: Any) -> Finding | None:
 # ---- several labels in a cell
 
 
-def _with_lists(gold: Side, systems: Sequence[Side | Table]) -> tuple[Side, list[Any]]:
+def _with_lists(gold: Side, systems: Sequence[Side]) -> tuple[Side, list[Side]]:
     """Where one side has lists of labels and the other texts that part into the same labels, texts are lists too."""
-    listed = [side for side in (gold, *systems) if isinstance(side, Side) and side.kind == "labels"]
+    listed = [side for side in (gold, *systems) if side.kind == "labels"]
     if not listed:
         return gold, list(systems)
     known = {name for side in listed for name in side.names["label"]}
@@ -72,8 +65,8 @@ def _with_lists(gold: Side, systems: Sequence[Side | Table]) -> tuple[Side, list
     return first, rest
 
 
-def _as_lists(side: Any, known: set[str]) -> Any:
-    if not isinstance(side, Side) or side.kind != "label":
+def _as_lists(side: Side, known: set[str]) -> Side:
+    if side.kind != "label":
         return side
     for mark in SEPARATORS:
         names = [name for name in side.names["label"] if mark in name]
@@ -83,9 +76,9 @@ def _as_lists(side: Any, known: set[str]) -> Any:
     return side
 
 
-def _several_in_cell(gold: Side, systems: Iterable[Any]) -> list[Finding]:
+def _several_in_cell(gold: Side, systems: Iterable[Side]) -> list[Finding]:
     """A warning for single labels that look like several in a cell."""
-    sides = [side for side in (gold, *systems) if isinstance(side, Side)]
+    sides = [gold, *systems]
     if any(side.kind != "label" or "label" not in side.names for side in sides):
         return []
     names = list(dict.fromkeys(name for side in sides for name in side.names["label"][:MOST]))
@@ -108,10 +101,10 @@ def _look_like_sets(parts: dict[str, set[str]], names: set[str]) -> bool:
     return len(whole) < len(parts) or all(part in names or n > 1 for part, n in uses.items())
 
 
-def _with_columns(gold: Side, systems: Sequence[Any]) -> tuple[Side, list[Any]]:
+def _with_columns(gold: Side, systems: Sequence[Side]) -> tuple[Side, list[Side]]:
     """Rows of zeros and ones of one width on every side are a matrix: a list that has a label twice is no set of labels."""
     sides = [gold, *systems]
-    widths = {side.facts.get("width", 0) if isinstance(side, Side) else 0 for side in sides}
+    widths = {side.facts.get("width", 0) for side in sides}
     width = widths.pop()
     if widths or not width:
         return gold, list(systems)
@@ -157,14 +150,14 @@ def _units(gold: Side, pred: Side) -> list[Finding]:
 _FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*(e[+-]?\d+)?|[+-]?\d+(\.\d+)?e-\d+", re.I)
 
 
-def check_labels(gold: Any, systems: Iterable[Any]) -> list[Finding]:
+def check_labels(gold: Side, systems: Iterable[Side]) -> list[Finding]:
     """An error for scores or measurements that would be compared as labels: most are fractions that gold does not have."""
     out: list[Finding] = []
-    if not isinstance(gold, Side) or gold.kind not in ("label", "number") or "label" not in gold.names:
+    if gold.kind not in ("label", "number") or "label" not in gold.names:
         return out
     known = {*gold.names["label"]}
     for side in (gold, *systems):
-        if not isinstance(side, Side) or side.kind not in ("label", "number") or "label" not in side.names:
+        if side.kind not in ("label", "number") or "label" not in side.names:
             continue
         names = side.names["label"]
         odd = [

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -15,7 +15,7 @@ from karat.agree import agree, check_labels, suspect
 from karat.check import leave_out
 from karat.columns import Codes, within
 from karat.contexts import CONTEXT_OF, context
-from karat.engines.embedded import Embedded
+from karat.engines.duckdb import Engine
 from karat.engines.memory import count
 from karat.evaluation import Evaluation, SystemResult
 from karat.findings import Finding, InputError, finding, stop_on_errors
@@ -24,8 +24,7 @@ from karat.methods import Methods, methods_of
 from karat.metric import Metric, MetricError
 from karat.plan import Plan, make_plan
 from karat.provenance import input_record, provenance
-from karat.read import Read, Table, Waiting, as_table
-from karat.read.relation import text_column
+from karat.read import Waiting
 from karat.read.roles import as_labels
 from karat.side import Side
 from karat.stats.settings import RESAMPLES, ComparisonSettings, IntervalSettings
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from karat.stats.clusters import ClusterKeys
 
 T = TypeVar("T")
-MOST_TEXTS = 200_000
-"""Units whose texts are carried along; of larger data sets the texts stay where they are."""
 
 
 def evaluate(
@@ -186,7 +183,7 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
     keep_freed_memory()
     units = asked.units or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
     systems, paired = by_index(gold, systems)
-    with Embedded() as engine, ExitStack() as stack:
+    with Engine() as engine, ExitStack() as stack:
         sides = [("gold", None, gold), *(("pred", name, one) for name, one in systems)]
         read = [partial(read_side, engine, stack, one, role, asked.given, name) for role, name, one in sides]
         found = gathered(read)
@@ -234,7 +231,7 @@ def meeting(
 
 
 def counted_sides(
-    engine: Embedded, sides: Sequence[Any], asked: Asked, meet: Meet, units: bool, intervals: bool
+    engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet, units: bool, intervals: bool
 ) -> CountedSides:
     """Gold and systems checked, aligned, counted and scored."""
     golds, preds = meet(sides)
@@ -244,21 +241,21 @@ def counted_sides(
     plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed, defaults)
     if name in ("monolabel", "multilabel"):
         stop_on_errors(check_labels(golds, preds))
-    golds, *preds = gathered([partial(prepared, engine, side, plan) for side in (golds, *preds)])
+    golds, *preds = gathered([partial(prepared, side, plan) for side in (golds, *preds)])
     golds, preds = without_faulty(golds, preds, plan)
-    gathered([partial(check_side, engine, side, plan) for side in (golds, *preds)])
+    gathered([partial(check_side, side, plan) for side in (golds, *preds)])
     column = asked.cluster_by or ("document" if in_documents(golds) and (intervals or asked.units) else None)
     units = units or column is not None
     results = [
         doubted(evaluate_system(engine, golds, side, plan, units), plan, found)
         for side, found in zip(preds, suspects, strict=True)
     ]
-    clusters = cluster_keys(engine, golds, column) if column else None
-    inputs = [input_record(engine, side, asked.hashes) for side in (golds, *preds)]
-    return CountedSides(plan, results, clusters, inputs, texts_of(engine, golds) if units else None)
+    clusters = cluster_keys(golds, column) if column else None
+    inputs = [input_record(side, asked.hashes) for side in (golds, *preds)]
+    return CountedSides(plan, results, clusters, inputs, texts_of(golds) if units else None)
 
 
-def counted_in_place(engine: Embedded, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides | None:
+def counted_in_place(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides | None:
     """The same of large tables of labels without their rows; None where the rows have to be looked at."""
     if not all(isinstance(side, Waiting) for side in sides) or asked.hashes or asked.options.get("faulty") == "drop":
         return None
@@ -365,53 +362,34 @@ def keep_freed_memory() -> None:
     np.empty(31 << 20, np.uint8)
 
 
-def texts_of(engine: Embedded, gold: Side | Table) -> dict[str, str] | None:
+def texts_of(gold: Side) -> dict[str, str] | None:
     """The texts of gold's units, where it has them."""
-    if isinstance(gold, Side):
-        texts = gold.units.get("text")
-        if texts is None or gold.kind not in SAID or gold.context == "spans":  # whose cells have their texts
-            return None
-        return {
-            f"{case}\x1f{id}": text
-            for (case, id), text in zip(gold.keys.pairs(), texts, strict=True)
-            if text is not None
-        }
-    if not gold.sql or gold.kind not in SAID or gold.rows > MOST_TEXTS or not text_column(gold.columns, gold.roles):
+    texts = gold.units.get("text")
+    if texts is None or gold.kind not in SAID or gold.context == "spans":  # whose cells have their texts
         return None
-    if "text" not in engine.types(gold.sql):
-        return None
-    rows = engine.run(f"SELECT test_case || chr(31) || id AS unit, text FROM {gold.sql} WHERE text IS NOT NULL")
-    return dict(zip(rows["unit"].tolist(), rows["text"].tolist(), strict=True))
+    pairs = zip(gold.keys.pairs(), texts, strict=True)
+    return {f"{case}\x1f{id}": text for (case, id), text in pairs if text is not None}
 
 
-def cluster_keys(engine: Embedded, gold: Side | Table, column: str) -> ClusterKeys:
+def cluster_keys(gold: Side, column: str) -> ClusterKeys:
     """The cluster of each unit of gold."""
     from karat.stats.clusters import ClusterKeys
 
-    if isinstance(gold, Side) and isinstance(gold.units.get("cluster"), Codes):
-        of = gold.units["cluster"]
-        rows = [
-            (c if gold.context == "ranking" else f"{c}\x1f{i}", name)
-            for (c, i), name in zip(gold.keys.pairs(), of.texts(), strict=True)
-            if name is not None
-        ]
-        rows.sort()
-        return ClusterKeys(np.array([u for u, _ in rows], str), np.array([c for _, c in rows], str), column)
-    if isinstance(gold, Table) and "cluster" in gold.memo:
-        rows = sorted((f"{case}\x1f{name}", of) for case, name, of in gold.memo["cluster"] if of is not None)
-        return ClusterKeys(np.array([u for u, _ in rows], str), np.array([c for _, c in rows], str), column)
-    if isinstance(gold, Side) or not gold.sql or "cluster" not in engine.types(gold.sql):
+    if not in_documents(gold):
         raise InputError([finding("cluster-column-missing", gold.name, column=column, found="values only")])
-    sql = f"SELECT test_case || chr(31) || id AS unit, min(cluster) AS cluster FROM {gold.sql}"
-    found = engine.run(f"{sql} WHERE cluster IS NOT NULL GROUP BY ALL")
-    unit, cluster = found["unit"].astype(str), found["cluster"].astype(str)
-    order = np.argsort(unit)
-    return ClusterKeys(unit[order], cluster[order], column)
+    rows = sorted(
+        (case if gold.context == "ranking" else f"{case}\x1f{id}", cluster)
+        for (case, id), cluster in zip(gold.keys.pairs(), gold.units["cluster"].texts(), strict=True)
+        if cluster is not None
+    )
+    return ClusterKeys(
+        np.array([unit for unit, _ in rows], str), np.array([cluster for _, cluster in rows], str), column
+    )
 
 
-def in_documents(gold: Side | Table) -> bool:
+def in_documents(gold: Side) -> bool:
     """Does the file itself say which document its units are of?"""
-    return isinstance(gold, Side) and isinstance(gold.units.get("cluster"), Codes)
+    return isinstance(gold.units.get("cluster"), Codes)
 
 
 def gathered(steps: Iterable[Callable[[], T]]) -> list[T]:
@@ -428,25 +406,25 @@ def gathered(steps: Iterable[Callable[[], T]]) -> list[T]:
     return out
 
 
-def detect_context(gold: Side | Table, systems: Sequence[Side | Table]) -> str:
+def detect_context(gold: Side, systems: Sequence[Side]) -> str:
     """The context that gold's format or values mean."""
     if gold.context:
         return gold.context
-    if isinstance(gold, Side) and gold.facts.get("unsure") and _are_labels(gold, systems):
+    if gold.facts.get("unsure") and _are_labels(gold, systems):
         return "monolabel"
     if gold.kind not in CONTEXT_OF:
         raise InputError([finding("unknown-context", gold.name, found=SAID.get(gold.kind, gold.kind))])
     return CONTEXT_OF[gold.kind]
 
 
-def _are_labels(gold: Side, systems: Sequence[Side | Table]) -> bool:
+def _are_labels(gold: Side, systems: Sequence[Side]) -> bool:
     """Are numbers labels? They are if they are paired by position, or if a system uses no number that gold lacks.
 
     Ranks are no labels: in every test case they are 1, 2, 3, …
     """
     known = {*gold.names["label"]}
     for side in systems:
-        if not isinstance(side, Side) or side.kind not in ("number", "label"):
+        if side.kind not in ("number", "label"):
             return False
         if side.keys.by_position and gold.keys.by_position:
             return True
@@ -463,55 +441,34 @@ def _are_ranks(side: Side) -> bool:
     return bool((number[order] == place + 1).all()) and int(place.max(initial=0)) > 0
 
 
-def prepared(engine: Embedded, side: Side | Table, plan: Plan) -> Side | Table:
+def prepared(side: Side, plan: Plan) -> Side:
     """A side as its context wants it."""
-    _right_kind(side, plan)
-    if isinstance(side, Side) and plan.context.waist:
-        if side.kind == "number" and "label" in plan.context.kinds:
-            side = as_labels(side)
-        return plan.context.prepare(side, plan.options)
-    if isinstance(side, Side):
-        read = Read(side.name, side.role, {}, plan.context.name, plan.options)
-        table = as_table(engine, side.facts["records"], read)
-        table.system, table.sha256, table.bytes = side.origin.system, side.origin.sha256, side.origin.bytes
-        return table
-    if plan.context.waist:
-        with whole_files(engine, side):
-            return plan.context.side(engine.run, side, plan.options)
-    return side
-
-
-def _right_kind(side: Side | Table, plan: Plan) -> None:
     kinds = plan.context.kinds
-    if side.kind not in kinds and not (side.kind == "number" and side_may_be_labels(side, kinds)):
+    if side.kind == "number" and "label" in kinds and "number" not in kinds and side.facts.get("unsure"):
+        side = as_labels(side)
+    if side.kind not in kinds:
         expected = " or ".join(SAID.get(k, k) for k in kinds)
         raise InputError([finding("mixed-contexts", side.name, gold=expected, pred=SAID.get(side.kind, side.kind))])
+    return plan.context.prepare(side, plan.options)
 
 
-def side_may_be_labels(side: Side | Table, kinds: Sequence[str]) -> bool:
-    return isinstance(side, Side) and bool(side.facts.get("unsure")) and "label" in kinds
-
-
-def without_faulty(gold: Any, systems: Sequence[Any], plan: Plan) -> tuple[Any, list[Any]]:
+def without_faulty(gold: Side, systems: Sequence[Side], plan: Plan) -> tuple[Side, list[Side]]:
     """Where the user wants it, go on without the records that cannot be scored."""
     if plan.options.get("faulty") == "drop":
         return leave_out(gold, systems, sets="labels" in plan.context.kinds)
     return gold, list(systems)
 
 
-def check_side(engine: Embedded, side: Side | Table, plan: Plan) -> None:
+def check_side(side: Side, plan: Plan) -> None:
     """Stop at what is wrong with one file by itself."""
-    side.findings += side_findings(engine, side, plan)
+    side.findings += side_findings(side, plan)
     stop_on_errors(side.findings)
 
 
-def side_findings(engine: Embedded, side: Side | Table, plan: Plan) -> list[Finding]:
+def side_findings(side: Side, plan: Plan) -> list[Finding]:
     """The context's own findings; it may stumble over records that are already reported."""
     try:
-        if isinstance(side, Side):
-            return plan.context.check_side(side, plan.options)
-        with whole_files(engine, side):
-            return plan.context.check(engine.run, side, plan.options)
+        return plan.context.check_side(side, plan.options)
     except InputError:
         raise
     except Exception:
@@ -520,47 +477,18 @@ def side_findings(engine: Embedded, side: Side | Table, plan: Plan) -> list[Find
         raise
 
 
-@contextmanager
-def whole_files(engine: Embedded, *tables: Any) -> Iterator[None]:
-    """Parquet is read in place, so that a broken page may show late: then it is a finding of its file."""
-    try:
-        yield
-    except InputError:
-        raise
-    except Exception as error:
-        bad = [t for t in tables if isinstance(t, Table) and t.format == "parquet" and not _readable(engine, t)]
-        if not bad:
-            raise
-        reason = "the Parquet data are broken or cut off"
-        raise InputError([finding("file-unreadable", t.name, reason=reason) for t in bad]) from error
-
-
-def _readable(engine: Embedded, table: Table) -> bool:
-    try:
-        engine.run(f"SELECT max(hash(t)) AS h FROM {table.sql} t")
-    except Exception:
-        return False
-    return True
-
-
-def evaluate_system(engine: Embedded, gold: Any, pred: Any, plan: Plan, units: bool) -> SystemResult:
+def evaluate_system(engine: Engine, gold: Side, pred: Side, plan: Plan, units: bool) -> SystemResult:
     """One system: aligned, counted and scored."""
-    with whole_files(engine, gold, pred):
-        if isinstance(gold, Side) and isinstance(pred, Side) and hasattr(gold, "table") and hasattr(pred, "table"):
-            from karat.in_place import count as count_in_place
+    if hasattr(gold, "table") and hasattr(pred, "table"):  # only distinct values of them are here
+        from karat.in_place import count as count_in_place
 
-            counted = count_in_place(engine, plan.context, gold, pred, plan.options)  # type: ignore[arg-type]
-        elif isinstance(gold, Side) and isinstance(pred, Side):
-            counted = count(plan.context, gold, pred, plan.options, units=units)
-        else:
-            counted = plan.context.count(engine.run, gold, pred, plan.options, units=units)
+        counted = count_in_place(engine, plan.context, gold, pred, plan.options)  # type: ignore[arg-type]
+    else:
+        counted = count(plan.context, gold, pred, plan.options, units=units)
     findings = [*gold.findings, *pred.findings, *counted.findings]
     stop_on_errors(findings)
-    scores = plan.score(counted.cells)
-    system = pred.origin.system if isinstance(pred, Side) else pred.system
-    return SystemResult(
-        system, scores, counted.counts, findings, counted.cells, list(plan.context.details(counted.cells))
-    )
+    scores, details = plan.score(counted.cells), list(plan.context.details(counted.cells))
+    return SystemResult(pred.origin.system, scores, counted.counts, findings, counted.cells, details)
 
 
 def doubted(result: SystemResult, plan: Plan, suspected: Finding | None) -> SystemResult:
@@ -586,13 +514,12 @@ def validate(
 ) -> list[Finding]:
     """Everything that can be said against one file, without scoring it; ``role`` is gold or pred, if that is known."""
     how = Given(format, encoding, columns or {}, context, options, max_unpacked, separator)  # type: ignore[arg-type]
-    with Embedded() as engine, ExitStack() as stack:
+    with Engine() as engine, ExitStack() as stack:
         try:
-            table = read_side(engine, stack, given, role or "gold", how, either=role is None)
-            table = table.side() if isinstance(table, Waiting) else table
-            plan = make_plan(context or detect_context(table, []), None, options)
-            table = prepared(engine, table, plan)
-            table, _ = without_faulty(table, [], plan)
-            return [*side_findings(engine, table, plan), *table.findings]
+            read = read_side(engine, stack, given, role or "gold", how, either=role is None)
+            side = read.side() if isinstance(read, Waiting) else read
+            plan = make_plan(context or detect_context(side, []), None, options)
+            side, _ = without_faulty(prepared(side, plan), [], plan)
+            return [*side_findings(side, plan), *side.findings]
         except InputError as error:
             return error.findings

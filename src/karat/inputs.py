@@ -10,11 +10,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from karat.engines.embedded import Embedded
+from karat.engines.duckdb import Engine
 from karat.findings import Finding, finding
 from karat.methods import Runs
 from karat.metric import MetricError
-from karat.read import Read, Table, Waiting, read_input
+from karat.read import Read, Waiting, read_input
 from karat.read.names import NAMES, SIDES, TEXTS, columns_of, match_columns
 from karat.read.pages import PAGE_NAMES
 from karat.read.roles import LONG
@@ -195,8 +195,8 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 
 def read_side(
-    engine: Embedded, stack: ExitStack, given: Any, role: str, how: Given, name: str | None = None, either: bool = False
-) -> Side | Table | Waiting:
+    engine: Engine, stack: ExitStack, given: Any, role: str, how: Given, name: str | None = None, either: bool = False
+) -> Side | Waiting:
     """Gold or one system's predictions, read and free of file errors; ``either``: nobody said which of them it is."""
     columns, selected = columns_of(how.columns, role), ""
     if isinstance(given, Column):
@@ -205,20 +205,15 @@ def read_side(
     title = name or ("gold" if not is_path(given) else file_name(given))
     read = Read(title, role, columns, how.context, how.options, how.shared, how.separator, either)
     side = read_input(engine, stack, given, read, how.format, how.encoding, how.max_unpacked)
-    if isinstance(side, (Side, Waiting)):
-        side.origin.column = selected or None
-        side.origin.system = name or ""
-    elif name and isinstance(side, Table):
-        side.system = name
+    side.origin.column = selected or None
+    side.origin.system = name or ""
     return side
 
 
 # ---- one table on both sides
 
 
-def check_tables(
-    gold: Any, systems: Iterable[Any], sides: Sequence[Side | Table], said: Mapping[str, str]
-) -> list[Finding]:
+def check_tables(gold: Any, systems: Iterable[Any], sides: Sequence[Side], said: Mapping[str, str]) -> list[Finding]:
     """Where gold and predictions are one table, they must be two columns of it; what is said to be meant is meant."""
     golds, *preds = sides
     out: list[Finding | None] = []
@@ -244,17 +239,13 @@ _WITHOUT_COLUMNS = ("list", "array", "dict", "tags")
 """Data in memory that have but one column."""
 
 
-def _same_values(gold: Side | Table, pred: Side | Table, shared: bool) -> bool:
-    if isinstance(gold, Table) or isinstance(pred, Table):
-        return True
+def _same_values(gold: Side, pred: Side, shared: bool) -> bool:
     if (gold.origin.format in _WITHOUT_COLUMNS and not shared) or pred.facts.get("by_role"):
         return False
     return bool(gold.facts.get("value") == pred.facts.get("value"))
 
 
-def _same_column(
-    gold: Side | Table, pred: Side | Table, path: bool, said: Mapping[str, str], shared: bool
-) -> Finding | None:
+def _same_column(gold: Side, pred: Side, path: bool, said: Mapping[str, str], shared: bool) -> Finding | None:
     """The finding for one column on both sides: an error where another one may be meant.
 
     Who names the column means it; agreement of annotators needs gold alone; and a file with nothing but ids and values
@@ -262,8 +253,8 @@ def _same_column(
     """
     if gold.kind == "votes" or (said.keys() & {"value", "gold_value", "pred_value"} and not shared):
         return None
-    column = gold.facts.get("value") if isinstance(gold, Side) else None
-    lost = [n for n in pred.facts.get("unread", ()) if n.lower() not in TEXTS] if isinstance(pred, Side) else []
+    column = gold.facts.get("value")
+    lost = [n for n in pred.facts.get("unread", ()) if n.lower() not in TEXTS]
     if not shared and (column is None or not (lost or pred.context)):
         return finding("same-file", gold.name) if path else None
     there = f" (there is {', '.join(lost[:10])})" if lost else ""

@@ -10,115 +10,41 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from karat.contexts import context
 from karat.evaluation import Evaluation, Score
-from karat.read.table import Table
 from karat.side import Side
 
 CHEAP = 2_000
 """Records that are hashed without being asked: 2 ms of one core."""
 
-_COST = {"weights": 5, "votes": 5}
-"""Records with many numbers cost as much as several labels."""
+_COST = {"weights": 5, "votes": 5, "pages": 10}
+"""Records with many numbers or pages cost as much as several labels."""
 
 _SHORT = {"average": "avg"}
-
-
-class Engine(Protocol):
-    """What hashing needs of an engine."""
-
-    def run(self, sql: str) -> dict[str, Any]: ...
-    def register(self, name: str, columns: Any) -> None: ...
-    def types(self, source: str) -> dict[str, str]: ...
-
-
-def canonical(engine: Engine, table: Table) -> str:
-    """SHA-256 of what the records say: alike for the same data in any format and order.
-
-    Each record is hashed as its columns in name order, texts in NFC and numbers in their shortest
-    form; the sum of these hashes does not depend on the order.
-    """
-    source = table.sql or _registered(engine, table)
-    sets = table.role == "gold"
-    row = f" || {_PART} || ".join(_text(name, kind, sets) for name, kind in _judged(engine.types(source)))
-    pieces = ", ".join(f"sum(CAST('0x' || substr(h, {at}, 15) AS BIGINT)) AS s{at}" for at in (1, 16))
-    found = engine.run(
-        f"SELECT count(*) AS n, {_texts(pieces)} FROM (SELECT sha256(coalesce({row}, '')) AS h FROM {source})"
-    )
-    return _digest(*(found[name][0] for name in ("n", "s1", "s16")))
 
 
 def _digest(n: Any, *sums: Any) -> str:
     return hashlib.sha256("|".join(map(str, (n, *sums))).encode()).hexdigest()
 
 
-def _judged(types: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The columns that decide scores, in name order."""
-    return sorted((name, kind) for name, kind in types.items() if name not in ("text", "cluster", "first_row"))
-
-
-_PART = "chr(31)"
-
-
-def _texts(pieces: str) -> str:
-    # Sums of a million 60-bit numbers pass 64 bits, so they leave the engine as text.
-    return pieces.replace("sum(", "CAST(sum(").replace(") AS s", ") AS VARCHAR) AS s")
-
-
-def _text(name: str, kind: str, sets: bool) -> str:
-    """A column as text that does not depend on how the file spelt it; gold's lists of labels are sets."""
-    column = '"' + name.replace('"', '""') + '"'
-    if kind == "VARCHAR[]" and name == "value" and sets:
-        column = f"list_sort(list_transform({column}, lambda label: nfc_normalize(label)))"
-    elif kind.startswith("MAP"):
-        column = f"list_sort(map_entries({column}))"
-    elif kind.startswith("STRUCT(labels"):
-        second = "votes" if "votes" in kind else "weights"
-        column = f"list_sort(list_zip({column}.labels, {column}.{second}))"
-    return f"coalesce(nfc_normalize(CAST({column} AS VARCHAR)), chr(0))"
-
-
-def _registered(engine: Engine, table: Table) -> str:
-    """A table of arrays as a relation; records without ids have their number."""
-    columns = _records(table)
-    columns.setdefault("id", np.arange(1, table.rows + 1).astype(str).astype(object))
-    columns.setdefault("test_case", np.full(table.rows, "", object))
-    name = f"karat hash {table.role} {table.name}"
-    engine.register(name, columns)
-    return f'"{name}"'
-
-
-def _records(table: Table) -> dict[str, Any]:
-    """What a reader left in arrays, by columns."""
-    return {name: _plain(column) for name, column in table.coded.items()}
-
-
-def _plain(column: Any) -> Any:
-    if hasattr(column, "codes"):
-        return np.array([*column.values, None], object)[column.codes]
-    return column.astype(object) if column.dtype.kind == "U" else column
-
-
-def input_record(engine: Engine, side: Side | Table, hashes: bool | None = None) -> dict[str, Any]:
+def input_record(side: Side, hashes: bool | None = None) -> dict[str, Any]:
     """One input: what it is called, how large it is, and its hashes (of large ones only if asked for)."""
-    if isinstance(side, Table):
-        return _table_record(engine, side, hashes)
     origin = side.origin
     known = origin.format != "array" and not (origin.format == "list" and side.kind == "label")
     wanted = hashes or (hashes is None and known and side.records * _COST.get(side.kind, 1) <= CHEAP)
     return {
         "role": origin.role, "path": origin.name, "system": origin.system or None, "format": origin.format,
         "rows": side.records, "bytes": origin.bytes, "sha256": origin.sha256,
-        "canonical": canonical_side(side) if wanted else None,
+        "canonical": canonical(side) if wanted else None,
     } | ({"column": origin.column} if origin.column else {})  # fmt: skip
 
 
-def canonical_side(side: Side) -> str:
+def canonical(side: Side) -> str:
     """SHA-256 of what the units say: alike for the same data in any container and order.
 
     Each unit is hashed as id, test case and value, texts in NFC and numbers in their shortest form; the sum of these
@@ -166,7 +92,22 @@ def _spans(side: Side) -> Iterable[Sequence[str]]:
         yield *keys[unit], text, *map(str, place)
 
 
-_ROWS: dict[str | None, Callable[[Side], Iterable[Sequence[str]]]] = {"ranking": _documents, "spans": _spans}
+def _pages(side: Side) -> Iterable[Sequence[str]]:
+    """A row for each page; and for each bundle whose last page is not said."""
+    entries, keys, categories = side.entries, list(side.keys.pairs()), [*side.names["category"], ""]
+    confidence = entries["confidence"].tolist() if "confidence" in entries else [np.nan] * len(entries)
+    columns = (entries[name].tolist() for name in ("page", "first", "category"))
+    for unit, page, first, category, said in zip(entries.unit.tolist(), *columns, confidence, strict=True):
+        yield *keys[unit], str(page), str(first), categories[category], "" if said != said else repr(said)
+    for unit in np.flatnonzero(side.units["open_ended"]).tolist():
+        yield *keys[unit], "…"
+
+
+_ROWS: dict[str | None, Callable[[Side], Iterable[Sequence[str]]]] = {
+    "ranking": _documents,
+    "spans": _spans,
+    "splitting": _pages,
+}
 """How contexts whose units say more than a value are hashed."""
 
 
@@ -191,15 +132,6 @@ def _values(side: Side) -> list[str]:
     for unit, text in zip(of.unit.tolist(), said, strict=True):
         units[unit].append(text)
     return ["[" + ", ".join(sorted(texts)) + "]" for texts in units]
-
-
-def _table_record(engine: Engine, table: Table, hashes: bool | None) -> dict[str, Any]:
-    wanted = hashes or (hashes is None and bool(table.sql) and table.rows * _COST.get(table.kind, 1) <= CHEAP)
-    return {
-        "role": table.role, "path": table.name, "system": table.system or None, "format": table.format,
-        "rows": table.rows, "bytes": table.bytes, "sha256": table.sha256,
-        "canonical": canonical(engine, table) if wanted else None,
-    }  # fmt: skip
 
 
 @cache

@@ -42,9 +42,26 @@ class Nested:
         """The row of each member."""
         return np.repeat(np.arange(len(self.size)), self.size)
 
+    def rows(self) -> list[Any]:
+        """The lists or objects put together again; None where there is none."""
+        inner = self.members
+        members: list[Any] = inner.rows() if isinstance(inner, Nested) else _listed(inner)
+        ends = np.cumsum(self.size).tolist()
+        parts = [members[end - size : end] for end, size in zip(ends, self.size.tolist(), strict=True)]
+        if self.keys is not None:
+            keys = self.keys.texts()
+            named = [keys[end - size : end] for end, size in zip(ends, self.size.tolist(), strict=True)]
+            parts = [dict(zip(names, part, strict=True)) for names, part in zip(named, parts, strict=True)]  # type: ignore[misc]
+        return [part if given else None for part, given in zip(parts, self.given.tolist(), strict=True)]
+
 
 Column = Any
 """Values as a reader has them: a list of Python values, an array, `Codes`, or `Nested`."""
+
+Flags = NDArray[np.int8]
+"""True (1), false (0), or neither (−1)."""
+NO_NUMBER = int(np.iinfo(np.int64).min)
+"""What stands for no number in a column of whole numbers."""
 
 LARGEST = 1e22
 """Whole numbers from here on are not told apart as floats, and are spelt with their power of ten."""
@@ -247,6 +264,46 @@ def _number(value: Any) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
+
+
+def whole(column: Column) -> Ints:
+    """The column as whole numbers; `NO_NUMBER` is nothing, no number, or one with a fraction."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "i":
+        return column.astype(np.int64)
+    if isinstance(column, Codes):
+        return np.append(whole(column.names), NO_NUMBER)[column.code]
+    number, _ = numbers(column)
+    is_whole = (np.abs(number) < 2**62) & (number == np.floor(number))
+    return np.where(is_whole, np.where(is_whole, number, 0).astype(np.int64), NO_NUMBER)
+
+
+_TRUTH = dict.fromkeys(("true", "t", "yes", "y", "on", "1"), 1) | dict.fromkeys(
+    ("false", "f", "no", "n", "off", "0"), 0
+)
+
+
+def flags(column: Column) -> Flags:
+    """The column as true or false, which 1 and 0, yes and no are too."""
+    if isinstance(column, np.ndarray) and column.dtype.kind == "b":
+        return column.astype(np.int8)
+    if isinstance(column, Codes):
+        return np.append(flags(column.names), -1)[column.code].astype(np.int8)
+    listed = _listed(column)
+    if set(map(type, listed)) & {list, tuple, dict}:
+        listed = [None if isinstance(value, (list, tuple, dict)) else value for value in listed]
+    flag = {value: _flag(value) for value in dict.fromkeys(listed)}  # true, 1 and 1.0 are one key, and one flag
+    return np.fromiter(map(flag.__getitem__, listed), np.int8, len(listed))
+
+
+def _flag(value: Any) -> int:
+    return _TRUTH.get(_EMPTY_FRACTION.sub("", (text(value) or "").strip().lower()), -1)
+
+
+def _listed(column: Column) -> list[Any]:
+    """A column as Python values."""
+    if isinstance(column, Codes):
+        return column.texts()
+    return column.tolist() if isinstance(column, np.ndarray) else list(column)
 
 
 def are_numbers(column: Column) -> bool:

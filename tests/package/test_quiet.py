@@ -51,14 +51,12 @@ def test_no_socket_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 def test_engine_never_fetches_extensions(tmp_path: Path) -> None:
     """DuckDB would otherwise look for an extension as soon as a path looks like a web address."""
-    from karat.engines.embedded import Embedded
+    from karat.engines.duckdb import Engine
 
-    with Embedded() as engine:
-        found = engine.run(
-            "SELECT current_setting('autoinstall_known_extensions') AS i, current_setting('autoload_known_extensions') AS l"
-        )
-    assert not found["i"][0]
-    assert not found["l"][0]
+    with Engine() as engine:
+        names = ("autoinstall_known_extensions", "autoload_known_extensions")
+        values = [engine.connection.execute(f"SELECT current_setting('{name}')").fetchone()[0] for name in names]
+    assert values == [False, False]
 
 
 def test_nothing_on_stdout_or_stderr(capfd: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ from karat.align import Aligned, meet
 from karat.api import Given, cluster_keys, read_side
 from karat.contexts.ranking import context
 from karat.contexts.ranking.sides import by_documents
-from karat.engines.embedded import Embedded
+from karat.engines.duckdb import Engine
 from karat.metric import Metric
 from karat.plan import make_plan
 from karat.read import fast
@@ -169,7 +169,7 @@ def test_both_readers_read_alike(gap: str, end: str, tmp_path: Path, monkeypatch
     ]  # fmt: skip
     path = tmp_path / "run"
     path.write_text(end.join(gap.join(row) for row in rows), encoding="utf-8", newline="")
-    with ExitStack() as stack, Embedded() as engine:
+    with ExitStack() as stack, Engine() as engine:
         sides = []
         for on in (True, False):
             monkeypatch.setattr(fast, "ON", on)
@@ -187,7 +187,7 @@ def plain(side: Side) -> Any:
 
 
 def sides(gold: Any, run: Any) -> Iterator[Side]:
-    with ExitStack() as stack, Embedded() as engine:
+    with ExitStack() as stack, Engine() as engine:
         for role, given in (("gold", gold), ("pred", run)):
             table = read_side(engine, stack, given, role, Given(None, None, {}, "ranking", {}))
             yield context.prepare(table, {})
@@ -225,7 +225,7 @@ def test_batches_are_the_whole(batches: int, topics: int, tmp_path: Path) -> Non
 def test_records_become_queries(tmp_path: Path) -> None:
     """Units that are single documents are put together by query, with their lines, ranks and clusters."""
     (tmp_path / "gold.csv").write_text("query_id,doc_id,relevance,topic\nq2,a,1,x\nq1,b,0,y\nq2,c,2,w\n")
-    with ExitStack() as stack, Embedded() as engine:
+    with ExitStack() as stack, Engine() as engine:
         given = Given(None, None, {"cluster": "topic", "test_case": "query_id"}, "ranking", {})
         table = read_side(engine, stack, tmp_path / "gold.csv", "gold", given)
         side = context.prepare(table, {})
@@ -241,10 +241,10 @@ def test_clusters_of_queries(tmp_path: Path) -> None:
     """A column of gold says which queries belong together; one in none stands alone."""
     (tmp_path / "gold.csv").write_text("query_id,doc_id,relevance,user\nq2,a,1,u\nq1,a,1,v\nq2,b,0,u\nq3,a,1,\n")
     given = Given(None, None, {"cluster": "user"}, "ranking", {})
-    with ExitStack() as stack, Embedded() as engine:
+    with ExitStack() as stack, Engine() as engine:
         table = read_side(engine, stack, tmp_path / "gold.csv", "gold", given)
         table = context.prepare(table, {})
-        keys = cluster_keys(engine, table, "user")
+        keys = cluster_keys(table, "user")
     assert [keys.unit.tolist(), keys.cluster.tolist()] == [["q1", "q2"], ["v", "u"]]
     with pytest.raises(karat.InputError, match="cluster-column-missing"):
         karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, context="ranking", cluster_by="user")

@@ -342,6 +342,33 @@ def test_bad_ranges(bad):
         karat.evaluate(files(GOLD), [{"document_id": "20", "files": bad}])
 
 
+@pytest.mark.parametrize(
+    ("record", "code"),
+    [
+        ({"files": [[1, 2], [4, 3]]}, "range-bad"),
+        ({"files": [[1, 10**12]]}, "range-bad"),
+        ({"first_pages": [1, 10**12]}, "page-list-bad"),
+        ({"first_pages": [1, -3]}, "page-list-bad"),
+        ({"pages": [{"number": "two", "is_first_page": True}]}, "page-number-bad"),
+        ({"pages": [{"number": 1.5, "is_first_page": True}]}, "page-number-bad"),
+        ({"pages": [{"number": 1, "is_first_page": "perhaps"}]}, "page-flag-null"),
+    ],
+)
+@pytest.mark.parametrize("file", [False, True])
+def test_what_is_no_page_is_refused_in_memory_and_in_files(record, code, file, tmp_path):
+    records = [{"document_id": "20"} | record]
+    with pytest.raises(InputError) as error:
+        karat.evaluate(written(tmp_path, "gold.jsonl", records) if file else records, files(PRED), context="splitting")
+    assert code in codes(error)
+
+
+def test_intervals_do_not_depend_on_the_order_of_bundles(scored):
+    _, _, gold, pred = scored
+    mixed = (gold.sample(frac=1, random_state=1), pred.sample(frac=1, random_state=2))
+    found = [karat.evaluate(*sides, metrics=["f1", "mndd"], intervals=True) for sides in ((gold, pred), mixed)]
+    assert [s.interval for s in found[0].systems[0]] == [s.interval for s in found[1].systems[0]]
+
+
 def test_categories_over_pages_and_files():
     gold = [{"document_id": "a", "files": [[1, 2, "invoice"], [3, 3, "letter"], [4, 5, "letter"]]}]
     pred = [{"document_id": "a", "files": [[1, 2, "invoice"], [3, 3, None], [4, 4, "letter"], [5, 5, "form"]]}]

@@ -98,8 +98,6 @@ class MonoLabel(Context):
     options = OPTIONS["monolabel"]
     example = '{"id": "1", "value": "A"}'
 
-    waist = True
-
     def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
         return repeated_ids(side)
 

@@ -93,8 +93,6 @@ class MultiLabel(Context):
     options = OPTIONS["multilabel"]
     example = '{"id": "1", "value": ["A", "B"]}'
 
-    waist = True
-
     def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
         """One unit for each id, each of its labels once, best first; a list scores its labels by minus their place."""
         side = gathered(side) if side.kind in ("label", "number") else side

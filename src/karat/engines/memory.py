@@ -18,7 +18,7 @@ def count(context: Context, gold: Side, pred: Side, options: Mapping[str, Any], 
         raise InputError([finding("length-differs", pred.name, gold=len(gold), pred=len(pred))])
     both = meet(gold.keys, pred.keys)
     findings = context.coverage(gold, pred, both, options)
-    kept = both.kept(options.get("missing", "wrong"), options.get("extra", "ignore"))
+    kept = context.kept(both, options)
     merged = Aligned.merge([context.reduce(Aligned.of(gold, pred, kept, units=units or context.keeps_units), options)])
     cells = context.cells_of(merged, options)
     counts = context.counts(gold, pred, both) | context.totals(merged)

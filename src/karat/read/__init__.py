@@ -1,30 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs of every kind as tables: files by format, and data in memory."""
+"""Inputs of every kind as sides: files by format, and data in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import msgspec
-import numpy as np
-
-from karat import values
-from karat.columns import Codes
 from karat.findings import InputError, finding
 from karat.read import brat, conll, delimited, docbin, json, pages, parquet, rankings, spans, trec
 from karat.read.memory import is_memory, read_memory
-from karat.read.names import match_columns
-from karat.read.relation import Engine, normalise, quoted
 from karat.read.roles import Records, read_side
 from karat.read.source import Source, file_name
-from karat.read.table import Read, Table
+from karat.read.table import Engine, Read
 from karat.side import Origin, Side
-from karat.values import Nested
 
-__all__ = ["FORMATS", "Format", "Read", "Table", "Waiting", "read_input"]
+__all__ = ["FORMATS", "Format", "Read", "Waiting", "read_input"]
 
 
 WAITING = 20_000
@@ -36,7 +28,7 @@ class Format(NamedTuple):
 
     title: str
     is_it: Callable[[Source], bool]
-    read: Callable[[Engine, Source, Read], Records | Side | Table]
+    read: Callable[[Engine, Source, Read], Records | Side]
     example: str
 
 
@@ -81,7 +73,7 @@ FORMATS: dict[str, Format] = {
 def read_input(
     engine: Engine, stack: ExitStack, given: Any, read: Read, format: str | None = None, encoding: str | None = None,
     max_unpacked: int | None = None,
-) -> Side | Table | Waiting:  # fmt: skip
+) -> Side | Waiting:  # fmt: skip
     """A path, ``-``, or data in memory as one side of an evaluation."""
     if is_memory(given):
         return _in_memory(engine, given, read)
@@ -90,9 +82,8 @@ def read_input(
         return brat.read_folder(given, read)
     source = Source(given, stack, encoding, max_unpacked)
     read.name = source.name
-    side = _side(engine, FORMATS[format or meant(detect(source), read.context)].read(engine, source, read), read)
-    kept: Any = side if isinstance(side, Table) else side.origin
-    kept.sha256, kept.bytes = source.sha256, source.original.stat().st_size
+    side = _side(FORMATS[format or meant(detect(source), read.context)].read(engine, source, read), read)
+    side.origin.sha256, side.origin.bytes = source.sha256, source.original.stat().st_size
     return side
 
 
@@ -100,7 +91,6 @@ def read_input(
 class Waiting:
     """Records of a large table, which stay in the engine until it is known what is asked of them."""
 
-    engine: Engine
     records: Records
     read: Read
 
@@ -108,95 +98,27 @@ class Waiting:
     def origin(self) -> Origin:
         return self.records.origin
 
-    def side(self) -> Side | Table:
+    def side(self) -> Side:
         """The rows read into memory."""
-        return _side(self.engine, replace(self.records, columns=dict(self.records.columns)), self.read)
+        return read_side(replace(self.records, columns=dict(self.records.columns)), self.read)
 
 
-def _side(engine: Engine, found: Records | Side | Table, read: Read) -> Any:
-    if isinstance(found, (Side, Table)):
-        return found
-    if found.rows >= WAITING and hasattr(found.columns, "relation"):
-        return Waiting(engine, found, read)
-    if _are_pages(found, read):
-        return as_table(engine, found, read)
-    side = read_side(found, read)
-    side.facts["records"] = found
-    return side
+def _side(records: Records | Side, read: Read) -> Side | Waiting:
+    if isinstance(records, Side):
+        return records
+    if pages.are_pages(records, read):
+        return pages.read_pages(records, read)
+    waits = records.rows >= WAITING and hasattr(records.columns, "relation")
+    return Waiting(records, read) if waits else read_side(records, read)
 
 
-def _are_pages(records: Records, read: Read) -> bool:
-    """Are these page streams? A column called pages that holds numbers may be part of anything."""
-    shape = pages.shape(records.columns, read)
-    if shape != "pages" or read.context == "splitting":
-        return shape is not None or read.context == "splitting"
-    column = records.columns[match_columns(list(records.columns), read.columns, pages.PAGE_NAMES)["pages"]]
-    if isinstance(column, Nested):
-        return True
-    first = next(
-        (value for value in (column.names if isinstance(column, Codes) else column) if value is not None), None
-    )
-    return isinstance(first, (list, tuple)) or str(first).lstrip().startswith("[")
-
-
-def as_table(engine: Engine, records: Records, read: Read) -> Table:
-    """Records as a relation, for the contexts that still read relations."""
-    value = match_columns(list(records.columns), read.columns, side=read.side).get("value")
-    raw, origin = f"records {read.role} {read.name}", records.origin
-    columns = {name: _objects(column, records.typed and name == value) for name, column in records.columns.items()}
-    engine.register(raw, columns)
-    return normalise(
-        engine,
-        read,
-        quoted(raw),
-        origin.format,
-        json_text=records.typed,
-        line_of=origin.line_of,
-        findings=records.findings,
-    )
-
-
-def _objects(column: Any, json: bool) -> Any:
-    if isinstance(column, Nested):
-        column = _rows(column)
-    plain = values.plain(column)
-    listed = plain.texts() if isinstance(plain, Codes) else plain.tolist() if hasattr(plain, "tolist") else plain
-    return _object_array(
-        None if v is None or v != v
-        else msgspec.json.encode(v).decode() if json or isinstance(v, (list, dict))
-        else values.text(v)
-        for v in listed
-    )  # fmt: skip
-
-
-def _object_array(rows: Iterable[Any]) -> Any:
-    listed = list(rows)
-    out = np.empty(len(listed), object)
-    out[:] = listed
-    return out
-
-
-def _rows(nested: Nested) -> list[Any]:
-    inner = nested.members
-    members: list[Any] = (
-        _rows(inner) if isinstance(inner, Nested) else inner.texts() if isinstance(inner, Codes) else list(inner)
-    )
-    keys, out, at = nested.keys.texts() if nested.keys else None, list[Any](), 0
-    for size, given in zip(nested.size.tolist(), nested.given.tolist(), strict=True):
-        part = members[at : at + size]
-        part = [p.item() if hasattr(p, "item") else p for p in part]
-        out.append(None if not given else part if keys is None else dict(zip(keys[at : at + size], part, strict=True)))
-        at += size
-    return out
-
-
-def _in_memory(engine: Engine, given: Any, read: Read) -> Side | Table:
+def _in_memory(engine: Engine, given: Any, read: Read) -> Side:
     """Data in memory; what is no text, or holds itself, is a finding as it is in a file."""
     try:
-        side = _side(engine, read_memory(engine, given, read), read)
-        if isinstance(side, Side):
-            "".join(name for names in side.names.values() for name in names).encode()  # can be scored, but not written
-            "".join(side.keys.id if isinstance(side.keys.id, list) else ()).encode()
+        side = _side(read_memory(engine, given, read), read)
+        assert isinstance(side, Side)  # what is in memory never waits
+        "".join(name for names in side.names.values() for name in names).encode()  # can be scored, but not written
+        "".join(side.keys.id if isinstance(side.keys.id, list) else ()).encode()
         return side
     except InputError:
         raise

@@ -15,9 +15,8 @@ import numpy as np
 
 from karat.columns import Codes
 from karat.findings import LIMIT, Finding, InputError, finding, limited
-from karat.read.relation import Engine
 from karat.read.source import Source
-from karat.read.table import Read
+from karat.read.table import Engine, Read
 from karat.side import Entries, Keys, Origin, Side
 
 _ENTITY = re.compile(r"T\S*\t(\S+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\t(.*))?")

@@ -12,9 +12,8 @@ import numpy as np
 from karat.columns import Codes, starts
 from karat.findings import InputError, finding, limited
 from karat.read.documents import tag_entries
-from karat.read.relation import Engine
 from karat.read.source import Source
-from karat.read.table import Read
+from karat.read.table import Engine, Read
 from karat.side import Keys, Origin, Positions, Side
 
 TAG = re.compile(r"O|[BIELSU]-\S+|[BIELSU]")

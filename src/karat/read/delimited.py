@@ -11,10 +11,9 @@ from pathlib import Path
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.names import NAMES, match_columns
 from karat.read.pages import shape
-from karat.read.relation import Engine, quoted
 from karat.read.roles import Records
-from karat.read.source import Source, path_literal
-from karat.read.table import Read
+from karat.read.source import Source, path_literal, quoted
+from karat.read.table import Engine, Read
 from karat.side import Origin
 
 csv.field_size_limit(1 << 28)

@@ -8,9 +8,8 @@ from typing import Any
 
 from karat.findings import InputError, finding
 from karat.read.documents import documents_side
-from karat.read.relation import Engine
 from karat.read.source import Source
-from karat.read.table import Read
+from karat.read.table import Engine, Read
 from karat.side import Side
 
 

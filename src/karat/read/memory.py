@@ -16,7 +16,7 @@ from karat.read import fast, rankings
 from karat.read.names import match_columns
 from karat.read.pages import shape
 from karat.read.roles import Records
-from karat.read.table import Engine, Read, Table
+from karat.read.table import Engine, Read
 from karat.read.tag_lists import is_span_records, is_tag_lists, read_span_records, read_tag_lists
 from karat.side import Origin, Side
 from karat.values import Column, Nested
@@ -26,7 +26,7 @@ def is_memory(given: Any) -> bool:
     return not isinstance(given, (str, os.PathLike))
 
 
-def read_memory(engine: Engine, given: Any, read: Read) -> Records | Side | Table:
+def read_memory(engine: Engine, given: Any, read: Read) -> Records | Side:
     """Whatever Python object holds the data, as columns."""
     given = _plainer(given)
     if isinstance(given, Side):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Page streams in any of their shapes as one page per row: test_case, id, number, first, confidence, category.
+"""Page streams in any of their shapes as a side: bundles, and their pages.
 
 The shapes: documents with a list of pages; one page per row; documents with the pages that begin a file; documents
 with the page ranges of their files, or one range per row.
@@ -7,13 +7,22 @@ with the page ranges of their files, or one range per row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-from karat.findings import Finding, InputError, finding
+import numpy as np
+
+from karat import values
+from karat.columns import Codes, Floats, Ints, Mask, distinct, starts, within
+from karat.findings import Finding, InputError, finding, limited
 from karat.read.names import NAMES, match_columns
-from karat.read.relation import Engine, quoted, table_name
-from karat.read.table import Read, Table
+from karat.read.roles import Records
+from karat.read.table import Read
+from karat.side import Entries, Keys, Side
+from karat.values import NO_NUMBER, Column, Flags, Nested
 
 PAGE_NAMES: dict[str, tuple[str, ...]] = {
     "test_case": NAMES["test_case"],
@@ -29,14 +38,30 @@ PAGE_NAMES: dict[str, tuple[str, ...]] = {
     "confidence": ("confidence", "is_first_page_confidence", "probability"),
 }
 """Column names of page streams."""
+IN_PAGE = {
+    "number": ("number", "page", "page_number"),
+    "first": ("is_first_page", "is_first", "first"),
+    "confidence": ("confidence", "is_first_page_confidence"),
+    "category": ("category",),
+}
+"""Names inside a page of a list."""
+IN_FILE = (("first", "first_page", "start"), ("last", "last_page", "end"), ("category",))
+"""Names inside a file of a list: its first page, its last page and its category."""
+MOST_PAGES = 10_000_000
+"""Pages of one record: a range to page 10¹² is a slip, and would fill the memory."""
 
-Lines = Callable[[int], int | None]
-"""Physical line of a record."""
 
-_PAGE = (
-    '[{"number": "BIGINT", "page": "BIGINT", "page_number": "BIGINT", "is_first_page": "BOOLEAN", "is_first": "BOOLEAN",'
-    ' "first": "BOOLEAN", "confidence": "DOUBLE", "is_first_page_confidence": "DOUBLE", "category": "VARCHAR"}]'
-)
+@dataclass(eq=False)
+class Pages:
+    """One value for each page, and the record that it comes from."""
+
+    record: Ints
+    number: Ints
+    first: Flags
+    category: Codes
+    confidence: Floats | None = None
+    open_ended: Mask | None = None
+    """Records whose last page is not said: whatever pages follow begin no file."""
 
 
 def shape(names: Iterable[str], read: Read) -> str | None:
@@ -44,27 +69,15 @@ def shape(names: Iterable[str], read: Read) -> str | None:
     names = list(names)
     if read.context not in (None, "splitting") or (read.context is None and _has_value(names, read)):
         return None
-    found = match_columns(names, read.columns, PAGE_NAMES).keys()
-    for one in ("points", "files"):
-        if one in found and "id" in found:
-            return one
-    if {"page", "first", "id"} <= found or ({"page", "confidence", "id"} <= found and read.context == "splitting"):
+    roles = match_columns(names, read.columns, PAGE_NAMES).keys()
+    for listed in ("points", "files"):
+        if listed in roles and "id" in roles:
+            return listed
+    if {"page", "first", "id"} <= roles or ({"page", "confidence", "id"} <= roles and read.context == "splitting"):
         return "long"
-    if {"start", "end", "id"} <= found:
+    if {"start", "end", "id"} <= roles:
         return "ranges"
-    return "pages" if {"pages", "id"} <= found else None
-
-
-def shape_of(engine: Engine, relation: str, types: Mapping[str, str], read: Read) -> str | None:
-    """The shape of a relation; a column called pages that holds numbers may be part of anything."""
-    found = shape(types, read)
-    if found != "pages" or read.context == "splitting":
-        return found
-    column = quoted(match_columns(types, read.columns, PAGE_NAMES)["pages"])
-    first = engine.run(
-        f"SELECT CAST(to_json({column}) AS VARCHAR) AS v FROM {relation} WHERE {column} IS NOT NULL LIMIT 1"
-    )["v"]
-    return found if len(first) and str(first[0]).lstrip('" ').startswith("[") else None
+    return "pages" if {"pages", "id"} <= roles else None
 
 
 def _has_value(names: list[str], read: Read) -> bool:
@@ -73,205 +86,246 @@ def _has_value(names: list[str], read: Read) -> bool:
     return value is not None and value.strip().lower() not in PAGE_NAMES["category"]
 
 
-def normalise_pages(
-    engine: Engine,
-    read: Read,
-    relation: str,
-    format: str,
-    kind: str,
-    json_text: bool,
-    line_of: Lines,
-    findings: list[Finding],
-) -> Table:
-    """The relation as a table of pages; with ``json_text``, what other contexts take for the value is JSON."""
-    types = engine.types(relation)
-    found = match_columns(types, read.columns, PAGE_NAMES)
-    if json_text and "category" in found and match_columns(types, read.columns).get("value") == found["category"]:
-        types = types | {found["category"]: "JSON"}
-    extra = [c for c in types if c not in (*found.values(), read.columns.get("cluster"))]
+def are_pages(records: Records, read: Read) -> bool:
+    """Are these page streams? A column called pages that holds numbers may be part of anything."""
+    kind = shape(records.columns, read)
+    if kind != "pages" or read.context == "splitting":
+        return kind is not None
+    column = records.columns[match_columns(list(records.columns), read.columns, PAGE_NAMES)["pages"]]
+    if isinstance(column, Nested):
+        return True
+    texts = column.names if isinstance(column, Codes) else column
+    first = next((value for value in texts if value is not None), None)
+    return isinstance(first, (list, tuple, np.ndarray)) or str(first).lstrip().startswith("[")
+
+
+def read_pages(records: Records, read: Read) -> Side:
+    """The records as bundles and their pages."""
+    kind = shape(records.columns, read)
+    assert kind is not None
+    roles = match_columns(list(records.columns), read.columns, PAGE_NAMES)
+    columns = {role: records.column(name) for role, name in roles.items()}
+    case, id = _spelt(columns.get("test_case"), records.rows, ""), _spelt(columns["id"], records.rows)
+    findings, bad = list(records.findings), _Bad(records)
+    bad.add("missing-field", np.isin(id.code, [-1, *_blank(id)]), field="document id")
+    pages = _SHAPES[kind](columns, records.rows, bad)
+    if bad.findings:
+        raise InputError([*findings, *bad.findings])
+    extra = [name for name in records.columns if name not in (*roles.values(), read.columns.get("cluster"))]
     if extra:
-        findings = [*findings, finding("extra-fields", read.name, fields=", ".join(extra[:10]), chosen="the others")]
-    records = f"(SELECT row_number() OVER () - 1 AS record, {_fields(found, types)} FROM {relation})"
-    _check(engine, read, records, kind, line_of, findings)
-    name = table_name(read)
-    how = "VIEW" if kind == "long" else "TABLE"
-    engine.execute(f"CREATE OR REPLACE TEMP {how} {name} AS {_SHAPES[kind](records, found)}")
-    columns = {
-        c: t
-        for c, t in engine.types(name).items()
-        if c not in ("confidence", "category") or _given(c, kind, found, engine, name)
-    }
-    rows = int(engine.run(f"SELECT count(*) AS n FROM {name}")["n"][0])
-    lines = line_of if kind == "long" else lambda row: line_of(_record(engine, name, row))
-    return Table(
-        read.name,
-        read.role,
-        format,
-        name,
-        columns,
-        "pages",
-        rows,
-        line_of=lines,
-        findings=findings,
-        context="splitting",
-        memo=_clusters(engine, read, relation, types, found),
-    )
+        findings.append(finding("extra-fields", read.name, fields=", ".join(extra[:10]), chosen="the others"))
+    unit, first = _bundles(case, id)
+    category = _by_appearance(pages.category)
+    entries = {"page": pages.number, "first": pages.first, "category": category.code, "record": pages.record}
+    entries |= {} if pages.confidence is None else {"confidence": pages.confidence}
+    open_ended = np.zeros(len(first), bool)
+    if pages.open_ended is not None:
+        open_ended[unit[pages.open_ended]] = True
+    return Side(
+        records.origin, "pages", Keys(case.take(first), id.take(first).texts()),  # type: ignore[arg-type]
+        Entries(unit[pages.record], entries).moved(np.arange(len(first))), {"category": category.names},
+        {"open_ended": open_ended} | _clusters(records, read, unit, len(first)), {"categories": category.names},
+        record=first, records=records.rows, context="splitting", findings=findings,
+    )  # fmt: skip
 
 
-def _clusters(
-    engine: Engine, read: Read, relation: str, types: Mapping[str, str], found: Mapping[str, str]
-) -> dict[str, Any]:
-    """What each document belongs to, where a column of gold was named for that."""
+class _Bad:
+    """Findings of records that are no page streams."""
+
+    def __init__(self, records: Records) -> None:
+        self.origin, self.findings = records.origin, list[Finding]()
+
+    def add(self, code: str, wrong: Mask | Sequence[bool], **facts: str) -> None:
+        rows = np.flatnonzero(wrong).tolist()
+        self.findings += limited(finding(code, self.origin.name, self.origin.line_of(row), **facts) for row in rows)
+
+
+def _spelt(column: Column | None, rows: int, nothing: str | None = None) -> Codes:
+    """A column as texts, with what stands for nothing."""
+    if column is None:
+        return Codes.one(nothing, rows) if nothing is not None else Codes(np.full(rows, -1), [])
+    codes = values.spelt(column)
+    if nothing is None or not (codes.code < 0).any():
+        return codes
+    return Codes.of([nothing if text is None else text for text in codes.texts()])
+
+
+def _blank(column: Codes) -> list[int]:
+    return [code for code, name in enumerate(column.names) if not name.strip()]
+
+
+def _bundles(case: Codes, id: Codes) -> tuple[Ints, Ints]:
+    """The bundle of each record, in the order in which they first appear, and the first record of each."""
+    key, place = distinct(case.code * len(id.names) + id.code)
+    first = np.zeros(len(key), np.int64)
+    first[place[::-1]] = np.arange(len(place))[::-1]
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[place], first[order]
+
+
+def _by_appearance(column: Codes) -> Codes:
+    """The names in the order in which they first appear; a blank one is none."""
+    used, first = np.unique(column.code, return_index=True)
+    names = [column.names[code] for code in used[np.argsort(first)].tolist() if code >= 0 and column.names[code]]
+    return Codes(column.inside(names), names)
+
+
+def _clusters(records: Records, read: Read, unit: Ints, bundles: int) -> dict[str, Codes]:
+    """What each bundle belongs to, where a column of gold was named for that: the least that its records name."""
     column = read.columns.get("cluster")
     if column is None or read.role != "gold":
         return {}
-    if column not in types:
-        raise InputError([finding("cluster-column-missing", read.name, column=column, found=", ".join(types))])
-    case, name, cluster = (
-        f"CAST({c} AS VARCHAR)" for c in (_field("test_case", found, types), quoted(found["id"]), quoted(column))
-    )
-    rows = engine.run(
-        f"SELECT {case} AS test_case, {name} AS id, min({cluster}) AS cluster FROM {relation} GROUP BY ALL"
-    )
-    return {"cluster": list(zip(*(rows[c].tolist() for c in ("test_case", "id", "cluster")), strict=True))}
+    if column not in records.columns:
+        shown = ", ".join(records.columns)
+        raise InputError([finding("cluster-column-missing", read.name, column=column, found=shown)])
+    least: list[str | None] = [None] * bundles
+    for bundle, name in zip(unit.tolist(), values.spelt(records.column(column)).texts(), strict=True):
+        least[bundle] = min((text for text in (name, least[bundle]) if text is not None), default=None)
+    return {"cluster": Codes.of(least)}
 
 
-def _record(engine: Engine, name: str, row: int) -> int:
-    return int(engine.run(f"SELECT record FROM {name} LIMIT 1 OFFSET {row}")["record"][0])
+# ---- shapes
+
+Columns = Mapping[str, Column]
 
 
-def _given(column: str, kind: str, found: Mapping[str, str], engine: Engine, name: str) -> bool:
-    """Is the column there, or are there such values inside the lists?"""
-    if column in found or kind == "long":
-        return column in found
-    return bool(engine.run(f"SELECT count({column}) AS n FROM {name}")["n"][0])
+def _long(columns: Columns, rows: int, bad: _Bad) -> Pages:
+    """A record for each page."""
+    first = values.flags(columns["first"]) if "first" in columns else np.full(rows, -1, np.int8)
+    confidence = values.numbers(columns["confidence"])[0] if "confidence" in columns else None
+    category = _spelt(columns.get("category"), rows)
+    return Pages(np.arange(rows), values.whole(columns["page"]), first, category, confidence)
 
 
-def _fields(found: Mapping[str, str], types: Mapping[str, str]) -> str:
-    return ", ".join(f"{_field(role, found, types)} AS {role}" for role in PAGE_NAMES)
-
-
-def _field(role: str, found: Mapping[str, str], types: Mapping[str, str]) -> str:
-    if role not in found:
-        return "''" if role == "test_case" else "NULL"
-    column, declared = quoted(found[role]), types[found[role]]
-    if role == "test_case":
-        return f"coalesce(CAST({column} AS VARCHAR), '')"
-    if role in ("page", "start", "end"):
-        return column if declared == "BIGINT" else f"TRY_CAST({column} AS BIGINT)"
-    if role == "first":
-        return (
-            column
-            if declared == "BOOLEAN"
-            else f"TRY_CAST(regexp_replace(CAST({column} AS VARCHAR), '\\.0+$', '') AS BOOLEAN)"
-        )
-    if role == "confidence":
-        return column if declared == "DOUBLE" else f"TRY_CAST({column} AS DOUBLE)"
-    if role == "category" and declared == "JSON":
-        return f"nullif(CAST({column} AS JSON)->>'$', '')"
-    nested = declared.endswith("]") or declared.startswith(("STRUCT", "MAP"))
-    return f"CAST(to_json({column}) AS VARCHAR)" if nested else f"nullif(CAST({column} AS VARCHAR), '')"
-
-
-def _check(engine: Engine, read: Read, records: str, kind: str, line_of: Lines, findings: list[Finding]) -> None:
-    """Stop at records without a document id, with lists that are no lists, or with ranges that end before they begin."""
-    rules = {"missing-field": ("id IS NULL", {"field": "document id"})}
-    shown = 'a list of pages, as {"number": 1, "is_first_page": true}'
-    if kind == "pages":
-        rules["page-list-bad"] = (
-            "pages IS NULL OR NOT json_valid(pages) OR json_type(pages) <> 'ARRAY'",
-            {"expected": shown},
-        )
-    if kind == "ranges":
-        rules["range-bad"] = ('start IS NULL OR "end" IS NULL OR start > "end"', {"range": "a range"})
-    if kind == "files":
-        rules["page-list-bad"] = (f"files IS NULL OR {_BAD_FILES}", {"expected": "a list of page ranges, as [1, 2]"})
-    bad = [
-        f for code, (where, facts) in rules.items() for f in _bad(engine, read, records, code, where, facts, line_of)
-    ]
-    if bad:
-        raise InputError([*findings, *bad])
-
-
-def _bad(
-    engine: Engine, read: Read, records: str, code: str, where: str, facts: Mapping[str, str], line_of: Lines
-) -> list[Finding]:
-    rows = engine.run(f"SELECT record FROM {records} WHERE {where} ORDER BY record LIMIT 20")["record"].tolist()
-    return [finding(code, read.name, line_of(int(row)), **facts) for row in rows]
-
-
-def _long(records: str, found: Mapping[str, str]) -> str:
-    return (
-        f"SELECT test_case, id, page AS number, first, confidence, CAST(category AS VARCHAR) AS category FROM {records}"
-    )
-
-
-def _pages(records: str, found: Mapping[str, str]) -> str:
+def _listed(columns: Columns, rows: int, bad: _Bad) -> Pages:
     """Pages as objects, or as bare flags; a page without a number stands at its place in the list."""
-    objects = (
-        f"SELECT record, test_case, id, category, unnest(json_transform(pages, '{_PAGE}')) AS p,"
-        f" generate_subscripts(json_extract(pages, '$[*]'), 1) AS place FROM {records} WHERE json_type(pages, '$[0]') = 'OBJECT'"
-    )
-    flags = (
-        f"SELECT record, test_case, id, category, unnest(json_transform(pages, '[\"BOOLEAN\"]')) AS first,"
-        f" generate_subscripts(json_extract(pages, '$[*]'), 1) AS number FROM {records} WHERE json_type(pages, '$[0]') <> 'OBJECT'"
-    )
-    return (
-        "SELECT test_case, id, coalesce(p.number, p.page, p.page_number, place) AS number,"
-        " coalesce(p.is_first_page, p.is_first, p.first) AS first, coalesce(p.confidence, p.is_first_page_confidence) AS confidence,"
-        f" coalesce(p.category, category) AS category, record FROM ({objects})"
-        f" UNION ALL SELECT test_case, id, number, first, NULL, category, record FROM ({flags}) ORDER BY record, number"
-    )
+    lists = _lists(columns["pages"])
+    shown = 'a list of pages, as {"number": 1, "is_first_page": true}'
+    bad.add("page-list-bad", [not isinstance(value, list) for value in lists], expected=shown)
+    lists = [value if isinstance(value, list) else [] for value in lists]
+    size = np.fromiter(map(len, lists), np.int64, len(lists))
+    pages = [page if isinstance(page, Mapping) else {"first": page} for page in chain.from_iterable(lists)]
+    said = {role: values.plain(_field(pages, names)) for role, names in IN_PAGE.items()}
+    record, place = np.repeat(np.arange(rows), size), within(size) + 1
+    number = np.where(values.kinds_of(said["number"]) < 0, place, values.whole(said["number"]))
+    confidence = values.numbers(said["confidence"])[0]
+    given = "confidence" in columns or not np.isnan(confidence).all()
+    category = _filled(said["category"], columns.get("category"), record)
+    return Pages(record, number, values.flags(said["first"]), category, confidence if given else None)
 
 
-def _points(records: str, found: Mapping[str, str]) -> str:
+def _points(columns: Columns, rows: int, bad: _Bad) -> Pages:
     """Files begin at the listed pages, and at page 1; the number of pages is given, or left open at the last one listed."""
-    points = "list_transform(regexp_extract_all(coalesce(points, ''), '\\d+'), lambda x: CAST(x AS BIGINT))"
-    read = f"SELECT *, {points} AS starts, TRY_CAST(pages AS BIGINT) AS size FROM {records}"
-    each = (
-        "SELECT record, test_case, id, category, size IS NULL AS open_ended,"
-        f" unnest(range(1, greatest(coalesce(size, 1), coalesce(list_max(starts), 1)) + 1)) AS number FROM ({read})"
-    )
-    begun = f"SELECT DISTINCT record, unnest(starts) AS number, true AS begins FROM ({read})"
-    return (
-        "SELECT test_case, id, number, coalesce(begins, number = 1) AS first, CAST(NULL AS DOUBLE) AS confidence, category,"
-        f" record, open_ended FROM ({each}) LEFT JOIN ({begun}) USING (record, number) ORDER BY record, number"
-    )
+    begins = [_whole_numbers(value) for value in _lists(columns["points"])]
+    size = values.whole(columns["pages"]) if "pages" in columns else np.full(rows, NO_NUMBER)
+    last = np.maximum(size, [max(numbers, default=1) for numbers in begins])
+    wrong = [min(numbers, default=0) < 0 for numbers in begins] | (last > MOST_PAGES)
+    bad.add("page-list-bad", wrong, expected="a list of the pages that begin a file, as [1, 4]")
+    last = np.where(wrong, 1, np.maximum(last, 1))
+    record, number, first = np.repeat(np.arange(rows), last), within(last) + 1, np.zeros(int(last.sum()), np.int8)
+    for begin, numbers, end in zip(starts(last).tolist(), begins, last.tolist(), strict=True):
+        first[[begin, *(begin + number - 1 for number in numbers if 0 < number <= end)]] = 1
+    category = _filled(None, columns.get("category"), record)
+    return Pages(record, number, first, category, open_ended=size == NO_NUMBER)
 
 
-_BAD_FILES = "(NOT json_valid(files) AND NOT regexp_full_match(files, '[\\d\\s,;-]+'))"
-
-_RANGE = (
-    "CASE json_type(f) WHEN 'ARRAY' THEN [f->>'$[0]', f->>'$[1]', f->>'$[2]']"
-    " WHEN 'OBJECT' THEN [coalesce(f->>'first', f->>'first_page', f->>'start'), coalesce(f->>'last', f->>'last_page', f->>'end'), f->>'category']"
-    " ELSE [regexp_extract(f->>'$', '\\d+'), regexp_extract(f->>'$', '\\d+$'), NULL] END"
-)
-
-
-def _files(records: str, found: Mapping[str, str]) -> str:
+def _files(columns: Columns, rows: int, bad: _Bad) -> Pages:
     """Ranges as [first, last], [first, last, category], {"first", "last", "category"} or "first-last"."""
-    texts = "to_json(regexp_extract_all(files, '\\d+\\s*-\\s*\\d+|\\d+'))"
-    listed = f"CASE WHEN json_valid(files) AND json_type(files) = 'ARRAY' THEN CAST(files AS JSON) ELSE {texts} END"
-    each = f"SELECT record, test_case, id, category, unnest(json_extract({listed}, '$[*]')) AS f FROM {records}"
-    ends = (
-        'SELECT record, test_case, id, TRY_CAST(r[1] AS BIGINT) AS start, TRY_CAST(r[2] AS BIGINT) AS "end",'
-        f" coalesce(r[3], category) AS category FROM (SELECT *, {_RANGE} AS r FROM ({each}))"
-    )
-    return _ranges(f"({ends})", found)
+    lists = [_ranges_of_text(value) if isinstance(value, str) else value for value in _lists(columns["files"])]
+    bad.add("page-list-bad", [not isinstance(v, list) for v in lists], expected="a list of page ranges, as [1, 2]")
+    lists = [value if isinstance(value, list) else [] for value in lists]
+    record = np.repeat(np.arange(rows), np.fromiter(map(len, lists), np.int64, rows))
+    files = [_file(file) for file in chain.from_iterable(lists)]
+    start, end = (values.whole(values.plain([file[at] for file in files])) for at in (0, 1))
+    category = _filled(values.plain([file[2] for file in files]), columns.get("category"), record)
+    return _expanded(record, start, end, category, rows, bad)
 
 
-def _ranges(records: str, found: Mapping[str, str]) -> str:
-    each = f'SELECT *, unnest(range(start, "end" + 1)) AS number FROM {records}'
-    return (
-        "SELECT test_case, id, number, number = start AS first, CAST(NULL AS DOUBLE) AS confidence, category, record"
-        f" FROM ({each}) ORDER BY record, number"
-    )
+def _ranges(columns: Columns, rows: int, bad: _Bad) -> Pages:
+    """A record for each file."""
+    start, end = values.whole(columns["start"]), values.whole(columns["end"])
+    return _expanded(np.arange(rows), start, end, _spelt(columns.get("category"), rows), rows, bad)
 
 
-_SHAPES: dict[str, Callable[[str, Mapping[str, str]], str]] = {
-    "pages": _pages,
+def _expanded(record: Ints, start: Ints, end: Ints, category: Codes, rows: int, bad: _Bad) -> Pages:
+    """The pages of files, each from its first to its last."""
+    wrong = (start == NO_NUMBER) | (end == NO_NUMBER) | (start > end)
+    wrong |= np.where(wrong, 0, end) - np.where(wrong, 0, start) >= MOST_PAGES
+    bad.add("range-bad", np.bincount(record[wrong], minlength=rows) > 0)
+    size = np.where(wrong, 0, np.where(wrong, 0, end) - np.where(wrong, 0, start) + 1)
+    place, file = within(size), np.repeat(np.arange(len(record)), size)
+    return Pages(record[file], start[file] + place, (place == 0).astype(np.int8), category.take(file))
+
+
+_SHAPES: dict[str, Callable[[Columns, int, _Bad], Pages]] = {
+    "pages": _listed,
     "long": _long,
     "points": _points,
     "files": _files,
     "ranges": _ranges,
 }
+
+
+# ---- lists
+
+
+def _lists(column: Column) -> list[Any]:
+    """A column of lists, which a text file spells as JSON; what is no list as it is."""
+    listed = column.rows() if isinstance(column, Nested) else column
+    listed = listed.texts() if isinstance(listed, Codes) else listed.tolist() if hasattr(listed, "tolist") else listed
+    return [_list(value) for value in listed]
+
+
+def _list(value: Any) -> Any:
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        decoded = values.parsed([value])
+        return value if decoded is None else decoded[0]
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _field(members: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Any]:
+    """The first of the names that a member gives a value."""
+    out = [member.get(names[0]) for member in members]
+    for name in names[1:]:
+        if None not in out:
+            break
+        out = [member.get(name) if value is None else value for value, member in zip(out, members, strict=True)]
+    return out
+
+
+def _filled(inside: list[Any] | None, outside: Column | None, record: Ints) -> Codes:
+    """The category of each page or file, or that of its record."""
+    of_record = _spelt(outside, int(record.max(initial=-1)) + 1).take(record)
+    if inside is None or all(value is None for value in inside):
+        return of_record
+    own = values.spelt(inside).texts()
+    return Codes.of([other if text is None else text for text, other in zip(own, of_record.texts(), strict=True)])
+
+
+def _whole_numbers(value: Any) -> list[int]:
+    """The numbers of a list, or of a text such as "1 4"; −1 stands for what is none."""
+    if value is None or value != value:
+        return []
+    if isinstance(value, str):
+        return [int(digits) for digits in re.findall(r"\d{1,18}", value)]
+    members = values.plain(value if isinstance(value, list) else [value])
+    return np.maximum(values.whole(members), -1).tolist() if members else []
+
+
+def _ranges_of_text(text: str) -> Any:
+    """Ranges as "1-2, 3-4, 5"; None where the text is something else."""
+    return re.findall(r"\d+\s*-\s*\d+|\d+", text) if re.fullmatch(r"[\d\s,;-]+", text) else None
+
+
+def _file(file: Any) -> tuple[Any, Any, Any]:
+    """First page, last page and category of a file."""
+    if isinstance(file, Mapping):
+        first, last, category = (_field([file], names)[0] for names in IN_FILE)
+        return first, last, category
+    if isinstance(file, (list, tuple)):
+        padded = [*list(file)[:3], None, None, None]
+        return padded[0], padded[1], padded[2]
+    ends = re.findall(r"\d+", file) if isinstance(file, str) else [file]
+    return (ends or [None])[0], (ends or [None])[-1], None

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from karat.findings import InputError, finding
-from karat.read.relation import Engine, quoted
 from karat.read.roles import Records
 from karat.read.source import Source
-from karat.read.table import Read
+from karat.read.table import Engine, Read
 from karat.side import Origin
 
 
@@ -32,9 +31,8 @@ def read_parquet(engine: Engine, source: Source, read: Read) -> Records:
 
 def read_arrow(engine: Engine, source: Source, read: Read) -> Records:
     """An Arrow (Feather) file; needs pyarrow or Polars."""
-    name = quoted(f"raw {read.role} {read.name}")
     try:
-        engine.register(name.strip('"'), _arrow(source))
+        name = engine.stream(f"raw {read.role} {read.name}", _arrow(source))
     except InputError:
         raise
     except Exception as error:

@@ -38,6 +38,11 @@ class Records:
     """Whether numbers and texts are told apart: a text file cannot."""
     findings: list[Finding] = field(default_factory=list)
 
+    def column(self, name: str) -> Column:
+        """A column in Python's own types; where a file has only texts, numbers are spelt as numbers."""
+        column = values.plain(self.columns[name])
+        return column if self.typed else values.as_numbers(values.texts_of(column))
+
 
 @dataclass(eq=False)
 class Meaning:
@@ -66,7 +71,7 @@ def read_side(records: Records, read: Read) -> Side:
         findings += check_value_column(read.name, read.side, records.columns, roles)
     if not records.rows:
         raise InputError([finding("no-records", read.name)])
-    columns = {role: _column(records, name) for role, name in roles.items()}
+    columns = {role: records.column(name) for role, name in roles.items()}
     findings += _nested_ids(records, columns)
     meaning = _meaning(records, read, roles["value"], columns["value"], findings)
     if any(f.severity == "error" for f in findings):
@@ -91,12 +96,6 @@ def read_side(records: Records, read: Read) -> Side:
     missing += [] if read.drops else [*_without_value(side, meaning), *_blank_labels(side)]
     side.findings += sorted(missing, key=lambda found: found.line or records.rows * 1000)
     return side
-
-
-def _column(records: Records, name: str) -> Column:
-    """A column in Python's own types; where a file has only texts, numbers are spelt as numbers."""
-    column = values.plain(records.columns[name])
-    return column if records.typed else values.as_numbers(values.texts_of(column))
 
 
 def _required(records: Records, read: Read, roles: Mapping[str, str]) -> None:
@@ -363,7 +362,7 @@ def _carried(records: Records, read: Read, roles: Mapping[str, str]) -> dict[str
 def _units(records: Records, read: Read, carried: Mapping[str, str]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for role, name in carried.items():
-        column = _column(records, name)
+        column = records.column(name)
         if role == "rank":
             out[role] = values.numbers(column)[0]
         elif role == "cluster":
@@ -393,7 +392,7 @@ def _gathered(
     """Rows of an item and a label (with a score), or of an item and an annotator, as one unit per item."""
     votes = "annotator" in long
     label = values.spelt(meaning.column)
-    given = _column(records, long["annotator" if votes else "score"])
+    given = records.column(long["annotator" if votes else "score"])
     other = values.spelt(given) if votes else None
     number, not_numbers = (np.zeros(records.rows), np.zeros(0, np.int64)) if votes else values.numbers(given)
     missing = (

@@ -245,6 +245,11 @@ class Source:
         return []
 
 
+def quoted(name: str) -> str:
+    """A name as SQL wants it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def path_literal(path: Path) -> str:
     """A path for the engine, in which it sees no pattern of several files."""
     text = re.sub(r"([*?\[])", r"[\1]", str(path))

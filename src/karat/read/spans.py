@@ -19,9 +19,8 @@ from karat.read.documents import CERTAIN, INCLUSIVE, UNFOLDS, Documents, Names, 
 from karat.read.fast import span_lines
 from karat.read.json import diagnose, line_of
 from karat.read.names import NAMES
-from karat.read.relation import Engine
 from karat.read.source import Source
-from karat.read.table import Read
+from karat.read.table import Engine, Read
 from karat.side import Side
 
 BLOCK = 1 << 23

@@ -41,8 +41,6 @@ class Clustering(Context):
     options = OPTIONS["clustering"]
     example = '{"id": "1", "value": ["cluster 3"]}'
 
-    waist = True
-
     def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
         """Labels are clusters; the place in a list says nothing."""
         return replace(side, entries=_once(Entries(side.entries.unit, {"label": side.entries["label"]})))

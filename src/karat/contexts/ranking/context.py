@@ -49,7 +49,6 @@ class Ranking(Context):
     options = OPTIONS["ranking"]
     unit = "query"
     example = "q1 0 doc7 2  (judgements)   q1 Q0 doc7 1 14.2 run  (ranking)"
-    waist = True
 
     def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
         return by_documents(side)

@@ -34,8 +34,6 @@ class Soft(Context):
     options = OPTIONS["soft"]
     example = '{"id": "1", "value": {"A": 0.7, "B": 0.3}}'
 
-    waist = True
-
     def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
         """A single label has all the weight."""
         if side.kind != "label":

@@ -59,7 +59,6 @@ class SpansContext(Context):
     options = OPTIONS["spans"]
     unit = "document"
     example = '{"id": "1", "spans": [{"start": 0, "end": 4, "label": "PER"}]}'
-    waist = True
     keeps_units = True
 
     def defaults(self, gold: Any) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from karat.cells import Weights
-from karat.contexts.splitting.bundles import Bundles
+from karat.contexts.splitting.cells import SplittingCells
 from karat.metric import MetricError, metric
 from karat.score import Floats, Values, ratio
 
@@ -32,13 +32,13 @@ def _checked(k: int | None) -> int | None:
 
 
 @metric(
-    Bundles,
+    SplittingCells,
     better="lower",
     unit_mean=True,
     title="Pk",
     reference="Beeferman, Berger & Lafferty 1999, doi:10.1023/A:1007506220214",
 )
-def pk(W: Weights, cells: Bundles, *, k: int | None = None, over: Over = "bundles") -> Values:
+def pk(W: Weights, cells: SplittingCells, *, k: int | None = None, over: Over = "bundles") -> Values:
     """Share of page pairs (i, i + k) that are in one file on one side and in two files on the other.
 
     Pk = Σ [same gold file ≠ same predicted file] / (N − k); k = max(2, N / gold files / 2 rounded half to even).
@@ -55,13 +55,13 @@ def pk(W: Weights, cells: Bundles, *, k: int | None = None, over: Over = "bundle
 
 
 @metric(
-    Bundles,
+    SplittingCells,
     better="lower",
     unit_mean=True,
     title="WindowDiff",
     reference="Pevzner & Hearst 2002, doi:10.1162/089120102317341756",
 )
-def windowdiff(W: Weights, cells: Bundles, *, k: int | None = None, over: Over = "bundles") -> Values:
+def windowdiff(W: Weights, cells: SplittingCells, *, k: int | None = None, over: Over = "bundles") -> Values:
     """Share of windows (i, i + k) with another number of borders in the prediction than in gold.
 
     WD = Σ [gold borders ≠ predicted borders in the window] / (N − k), k as in Pk.
@@ -78,12 +78,14 @@ def windowdiff(W: Weights, cells: Bundles, *, k: int | None = None, over: Over =
 
 
 @metric(
-    Bundles,
+    SplittingCells,
     symmetric=True,
     unit_mean=True,
     reference="Fournier 2013, Evaluating text segmentation using boundary edit distance, ACL",
 )
-def boundary_similarity(W: Weights, cells: Bundles, *, over: Literal["bundles", "borders"] = "bundles") -> Values:
+def boundary_similarity(
+    W: Weights, cells: SplittingCells, *, over: Literal["bundles", "borders"] = "bundles"
+) -> Values:
     """One minus the cost of editing predicted into gold borders, per border that either side has.
 
     B = 1 − (A + T/2) / (A + T + M): A missed or extra borders, T near misses (one page off), M matches.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Literal
 
 from karat.cells import Weights
-from karat.contexts.splitting.bundles import Bundles
+from karat.contexts.splitting.cells import SplittingCells
 from karat.metric import metric
 from karat.score import Values, ratio
 
@@ -15,8 +15,8 @@ _NO_CATEGORY = "predictions carry no categories"
 _AWS = "Share of gold pages, or of gold files with the same pages, with the same category"
 
 
-@metric(Bundles, title="Category accuracy", reference=_AWS)
-def category_accuracy(W: Weights, cells: Bundles, *, over: Over = "pages") -> Values:
+@metric(SplittingCells, title="Category accuracy", reference=_AWS)
+def category_accuracy(W: Weights, cells: SplittingCells, *, over: Over = "pages") -> Values:
     """Share of pages whose predicted category is the gold one; with over=files, of gold files.
 
     A = right / all; a file is right if a predicted file has both its borders and its category.
@@ -33,8 +33,8 @@ def category_accuracy(W: Weights, cells: Bundles, *, over: Over = "pages") -> Va
     return ratio((W @ cells.category_hit_of).sum(-1), (W @ cells.category_pages_of).sum(-1), _NO_CATEGORY)
 
 
-@metric(Bundles, by_class=True, symmetric=True, title="Category F1", reference=_AWS)
-def category_f1(W: Weights, cells: Bundles, *, over: Over = "pages") -> Values:
+@metric(SplittingCells, by_class=True, symmetric=True, title="Category F1", reference=_AWS)
+def category_f1(W: Weights, cells: SplittingCells, *, over: Over = "pages") -> Values:
     """Harmonic mean of precision and recall of a category over pages; with over=files, over files.
 
     F1 = 2·right / (gold + predicted), counted for the category.

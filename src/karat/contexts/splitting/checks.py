@@ -3,58 +3,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
-from karat.contexts.base import Run, Table
-from karat.contexts.pairing import maybe_repeated, more
-from karat.findings import LIMIT, Finding, finding
+import numpy as np
+
+from karat.check import at_limit
+from karat.columns import Mask
+from karat.findings import Finding, finding
+from karat.side import Side
+from karat.values import NO_NUMBER
 
 LARGEST = 1_000_000_000
-"""Largest page number: document and page share one 64-bit key."""
+"""Largest page number: bundle and page share one 64-bit key."""
 
 
-def page_findings(run: Run, table: Table, *, flags: bool = True) -> list[Finding]:
+def page_findings(side: Side, *, flags: bool = True) -> list[Finding]:
     """Every rule's findings, each with the line of its record; ``flags`` asks for a flag on each page."""
-    rules = {"page-number-bad": f"number IS NULL OR number < 0 OR number > {LARGEST}"}
+    pages = side.entries
+    number, unknown = pages["page"], pages["page"] == NO_NUMBER
+    out = _at_pages(side, "page-number-bad", unknown | (number < 0) | (number > LARGEST))
     if flags:
-        rules["page-flag-null"] = "number IS NOT NULL AND first IS NULL"
-    if "confidence" in table.columns:
-        rules["confidence-range"] = "confidence < 0 OR confidence > 1 OR isnan(confidence)"
-    found = [f for code, where in rules.items() for f in _bad_pages(run, table, code, where)]
-    return [*found, *_repeated_pages(run, table)]
+        out += _at_pages(side, "page-flag-null", ~unknown & (pages["first"] < 0))
+    if "confidence" in pages:
+        confidence = pages["confidence"]
+        out += _at_pages(side, "confidence-range", (confidence < 0) | (confidence > 1), confidence)
+    return out + _repeated_pages(side)
 
 
-def _numbered(table: Table) -> str:
-    return f"(SELECT *, row_number() OVER () - 1 AS nth FROM {table.sql})"
+def _at_pages(side: Side, code: str, wrong: Mask, value: Any = None) -> list[Finding]:
+    pages, ids = side.entries, side.keys.id
+    return at_limit(
+        code,
+        np.flatnonzero(wrong),
+        side,
+        lambda at: finding(
+            code, side.name, side.entry_line(at), id=ids[pages.unit[at]], number=_page(int(pages["page"][at])),
+            value=None if value is None else float(value[at]),
+        ),
+    )  # fmt: skip
 
 
-def _bad_pages(run: Run, table: Table, code: str, where: str) -> Iterator[Finding]:
-    total = int(run(f"SELECT count(*) AS n FROM {table.sql} WHERE {where}")["n"][0])
-    if not total:
-        return
-    value = "confidence" if code == "confidence-range" else "NULL"
-    rows = run(
-        f"SELECT id, number, {value} AS value, nth FROM {_numbered(table)} WHERE {where} ORDER BY nth LIMIT {LIMIT}"
-    )
-    for name, number, value, at in zip(*(rows[k].tolist() for k in ("id", "number", "value", "nth")), strict=True):
-        yield finding(code, table.name, table.line(at), id=name, number=_page(number), value=value)
-    yield from more(code, total, table)
+def _page(number: int) -> str:
+    return "a page" if number == NO_NUMBER else f"page {number}"
 
 
-def _page(number: float | None) -> str:
-    return "a page" if number is None or number != number else f"page {int(number)}"
-
-
-def _repeated_pages(run: Run, table: Table) -> Iterator[Finding]:
-    if not maybe_repeated(
-        run(f"SELECT hash(test_case, id, number) AS h FROM {table.sql} WHERE number IS NOT NULL")["h"]
-    ):
-        return
-    rows = run(
-        f"SELECT id, number, min(nth) AS first, max(nth) AS nth FROM {_numbered(table)} WHERE number IS NOT NULL"
-        " GROUP BY test_case, id, number HAVING count(*) > 1 ORDER BY nth"
-    )
-    columns = (rows[k][:LIMIT].tolist() for k in ("id", "number", "first", "nth"))
-    for name, number, first, at in zip(*columns, strict=True):
-        yield finding("repeated-page", table.name, table.line(at), id=name, number=int(number), first=table.line(first))
-    yield from more("repeated-page", len(rows["nth"]), table)
+def _repeated_pages(side: Side) -> list[Finding]:
+    """Pages whose bundle and number an earlier page has."""
+    pages, ids = side.entries, side.keys.id
+    number, unit = pages["page"], pages.unit
+    if ((np.diff(unit) > 0) | (np.diff(number) > 0)).all():
+        return []
+    order = np.lexsort((np.arange(len(unit)), number, unit))
+    alike = (np.diff(unit[order]) == 0) & (np.diff(number[order]) == 0) & (number[order][1:] != NO_NUMBER)
+    begin = np.maximum.accumulate(np.where(np.append(True, ~alike), np.arange(len(order)), 0))[1:]
+    first = dict(zip(order[1:][alike].tolist(), order[begin[alike]].tolist(), strict=True))
+    return at_limit(
+        "repeated-page",
+        np.array(sorted(first, key=lambda at: int(pages["record"][at])), np.int64),
+        side,
+        lambda at: finding(
+            "repeated-page", side.name, side.entry_line(at), id=ids[unit[at]], number=int(number[at]),
+            first=side.entry_line(first[at]),
+        ),
+    )  # fmt: skip

@@ -3,42 +3,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from karat.contexts.base import Run, Table
-from karat.contexts.pairing import more
+from karat.align import Aligned
+from karat.check import at_limit
 from karat.contexts.splitting.pages import Bools, Ints
-from karat.contexts.splitting.sides import Paired
-from karat.findings import LIMIT, Finding, finding
+from karat.contexts.splitting.paired import Paired
+from karat.findings import Finding, finding
+from karat.side import Entries, Side
 
 _CODES = {"error": "pages-on-one-side", "not-first": "pages-as-not-first", "truncate": "pages-left-out"}
 
 
-def counts(pages: Paired) -> dict[str, int]:
-    """Coverage in pages."""
-    gold, pred = pages.in_gold, pages.in_pred
-    named = {"gold": gold, "pred": pred, "aligned": gold & pred, "gold_only": gold & ~pred, "pred_only": pred & ~gold}
-    return {name: int(mask.sum()) for name, mask in named.items()}
-
-
-def coverage_findings(run: Run, gold: Table, pred: Table, pages: Paired, policy: str) -> list[Finding]:
+def coverage_findings(gold: Side, pred: Side, both: Aligned, pages: Paired, policy: str) -> list[Finding]:
     """One finding for each document with pages that the other side lacks."""
+    code = _CODES[policy]
     return [
-        *_one_sided(run, pages, ~pages.in_pred, gold, pred, _CODES[policy]),
-        *_one_sided(run, pages, ~pages.in_gold, pred, gold, _CODES[policy]),
+        *_one_sided(both, pages, ~pages.in_pred, pages.gold_at, both.gold, gold, pred, code),
+        *_one_sided(both, pages, ~pages.in_gold, pages.pred_at, both.pred, pred, gold, code),
     ]
 
 
-def _one_sided(run: Run, pages: Paired, only: Bools, here: Table, there: Table, code: str) -> Iterator[Finding]:
-    bundles = np.unique(pages.bundle[only])
-    for bundle in bundles[:LIMIT].tolist():
-        test_case, name = pages.names[bundle]
-        numbers = pages.number[only & (pages.bundle == bundle)]
-        line = _line(run, here, test_case, name, int(numbers[0]))
-        yield finding(code, here.name, line, id=name, count=len(numbers), pages=ranges(numbers), other=there.name)
-    yield from more(code, len(bundles), here)
+def _one_sided(
+    both: Aligned, pages: Paired, only: Bools, at: Ints, entries: Entries, here: Side, there: Side, code: str
+) -> list[Finding]:
+    def said(row: int) -> Finding:
+        mine = np.flatnonzero(only & (pages.row == row))
+        assert both.ids is not None
+        line = here.origin.line_of(int(entries["record"][at[mine[0]]])) if at[mine[0]] >= 0 else None
+        facts = {"count": len(mine), "pages": ranges(pages.number[mine]), "other": there.name}
+        return finding(code, here.name, line, id=both.ids[row], **facts)
+
+    return at_limit(code, np.unique(pages.row[only]), here, said)
 
 
 def ranges(numbers: Ints) -> str:
@@ -53,15 +49,3 @@ def ranges(numbers: Ints) -> str:
         str(a) if a == b else f"{a}-{b}" for a, b in zip(numbers[start].tolist(), numbers[end].tolist(), strict=True)
     ]
     return f"page{'s' if len(numbers) > 1 else ''} " + ", ".join(parts)
-
-
-def _line(run: Run, table: Table, test_case: str, name: str, number: int) -> int | None:
-    here = " AND ".join((f"test_case = {_quoted(test_case)}", f"id = {_quoted(name)}", f"number = {number}"))
-    found = run(f"SELECT nth FROM (SELECT *, row_number() OVER () - 1 AS nth FROM {table.sql}) WHERE {here} LIMIT 1")[
-        "nth"
-    ]
-    return table.line(int(found[0])) if len(found) else None
-
-
-def _quoted(text: str) -> str:
-    return "'" + str(text).replace("'", "''") + "'"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from karat.cells import Weights
-from karat.contexts.splitting.bundles import Bundles
+from karat.contexts.splitting.cells import SplittingCells
 from karat.metric import metric
 from karat.score import Floats, Values, defined, ratio
 
@@ -18,14 +18,14 @@ _COUNT = "Number of pages"
 _NO_PAGES = "no pages"
 
 
-def _table(W: Weights, cells: Bundles) -> tuple[Floats, Floats, Floats, Floats]:
+def _table(W: Weights, cells: SplittingCells) -> tuple[Floats, Floats, Floats, Floats]:
     """True positives, false positives, false negatives and true negatives."""
     hits, gold, pred, pages = (W @ x for x in (cells.hit_of, cells.gold_of, cells.pred_of, cells.pages_of))
     return hits, pred - hits, gold - hits, pages - gold - pred + hits
 
 
-@metric(Bundles, bounds=(0, _INFINITY), by_class=True, symmetric=True, title="True positives", reference=_COUNT)
-def tp(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, bounds=(0, _INFINITY), by_class=True, symmetric=True, title="True positives", reference=_COUNT)
+def tp(W: Weights, cells: SplittingCells) -> Values:
     """Number of first pages that were predicted first.
 
     >>> # gold files begin on pages 1, 3, 5 of 5; predicted ones on 1, 3
@@ -37,8 +37,8 @@ def tp(W: Weights, cells: Bundles) -> Values:
     return Values(_table(W, cells)[0], _NO_PAGES)
 
 
-@metric(Bundles, better="lower", bounds=(0, _INFINITY), by_class=True, title="False positives", reference=_COUNT)
-def fp(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, better="lower", bounds=(0, _INFINITY), by_class=True, title="False positives", reference=_COUNT)
+def fp(W: Weights, cells: SplittingCells) -> Values:
     """Number of pages that were predicted first and are not.
 
     >>> # the predicted file that begins on page 2 is wrong
@@ -50,8 +50,8 @@ def fp(W: Weights, cells: Bundles) -> Values:
     return Values(_table(W, cells)[1], _NO_PAGES)
 
 
-@metric(Bundles, better="lower", bounds=(0, _INFINITY), by_class=True, title="False negatives", reference=_COUNT)
-def fn(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, better="lower", bounds=(0, _INFINITY), by_class=True, title="False negatives", reference=_COUNT)
+def fn(W: Weights, cells: SplittingCells) -> Values:
     """Number of first pages that were not predicted first.
 
     >>> # page 5 was missed
@@ -63,8 +63,8 @@ def fn(W: Weights, cells: Bundles) -> Values:
     return Values(_table(W, cells)[2], _NO_PAGES)
 
 
-@metric(Bundles, bounds=(0, _INFINITY), by_class=True, symmetric=True, title="True negatives", reference=_COUNT)
-def tn(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, bounds=(0, _INFINITY), by_class=True, symmetric=True, title="True negatives", reference=_COUNT)
+def tn(W: Weights, cells: SplittingCells) -> Values:
     """Number of other pages that were not predicted first.
 
     >>> # pages 2 and 4
@@ -76,8 +76,8 @@ def tn(W: Weights, cells: Bundles) -> Values:
     return Values(_table(W, cells)[3], _NO_PAGES)
 
 
-@metric(Bundles, by_class=True, symmetric=True, reference="Wiedemann & Heyer 2018, arXiv:1710.03006")
-def accuracy(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, by_class=True, symmetric=True, reference="Wiedemann & Heyer 2018, arXiv:1710.03006")
+def accuracy(W: Weights, cells: SplittingCells) -> Values:
     """Share of pages that are rightly marked as first or not first.
 
     A = (TP + TN) / pages.
@@ -93,8 +93,8 @@ def accuracy(W: Weights, cells: Bundles) -> Values:
     return ratio(hits + rest, W @ cells.pages_of, _NO_PAGES)
 
 
-@metric(Bundles, by_class=True, reference="Yerushalmy 1947, Public Health Reports 62(40)")
-def specificity(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, by_class=True, reference="Yerushalmy 1947, Public Health Reports 62(40)")
+def specificity(W: Weights, cells: SplittingCells) -> Values:
     """Share of the pages that begin no file that were left alone.
 
     S = TN / (TN + FP).
@@ -111,14 +111,14 @@ def specificity(W: Weights, cells: Bundles) -> Values:
 
 
 @metric(
-    Bundles,
+    SplittingCells,
     bounds=(-1, 1),
     by_class=True,
     symmetric=True,
     title="MCC",
     reference="Matthews 1975, doi:10.1016/0005-2795(75)90109-9",
 )
-def mcc(W: Weights, cells: Bundles) -> Values:
+def mcc(W: Weights, cells: SplittingCells) -> Values:
     """Correlation of gold and predicted first-page flags (Matthews).
 
     MCC = (TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN)).
@@ -136,14 +136,14 @@ def mcc(W: Weights, cells: Bundles) -> Values:
 
 
 @metric(
-    Bundles,
+    SplittingCells,
     bounds=(-1, 1),
     by_class=True,
     symmetric=True,
     title="Cohen's kappa",
     reference="Cohen 1960, doi:10.1177/001316446002000104",
 )
-def kappa(W: Weights, cells: Bundles) -> Values:
+def kappa(W: Weights, cells: SplittingCells) -> Values:
     """Agreement of gold and predicted flags beyond what their rates give by chance.
 
     κ = (o − e) / (1 − e); o = (TP + TN) / pages, e = chance agreement of two independent markers with these rates.

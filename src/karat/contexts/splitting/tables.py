@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.contexts.splitting.bundles import Bundles
+from karat.contexts.splitting.cells import SplittingCells
 from karat.contexts.splitting.confidence import bins_of, f1_at
 from karat.contexts.splitting.pages import Floats, Ints
 from karat.evaluation import Detail
@@ -23,7 +23,7 @@ STRETCH = 60
 """Pages on one line of the timeline."""
 
 
-def details(cells: Bundles) -> Iterator[Detail]:
+def details(cells: SplittingCells) -> Iterator[Detail]:
     """All tables that these cells can fill."""
     yield errors(cells)
     yield timeline(cells)
@@ -35,11 +35,11 @@ def details(cells: Bundles) -> Iterator[Detail]:
         yield confusion(cells, "files")
 
 
-def _name(cells: Bundles, bundle: int) -> str:
+def _name(cells: SplittingCells, bundle: int) -> str:
     return str(cells.unit_ids[bundle]) if cells.unit_ids is not None else str(bundle + 1)
 
 
-def errors(cells: Bundles) -> Detail:
+def errors(cells: SplittingCells) -> Detail:
     """Every border that only one side has, with the confidence that the system gave."""
     pages, stream = cells.stream.pages, cells.stream
     wrong = np.flatnonzero(pages.gold != pages.pred)
@@ -61,7 +61,7 @@ def _confidence(confidence: Any, page: int) -> float | None:
     return None if confidence is None or np.isnan(confidence[page]) else float(confidence[page])
 
 
-def timeline(cells: Bundles) -> Detail:
+def timeline(cells: SplittingCells) -> Detail:
     """Each page as a mark, gold above predicted: | begins a file, - continues it. Bundles with most errors come first."""
     pages = cells.stream.pages
     wrong = pages.count(pages.gold_cut != pages.pred_cut)
@@ -74,7 +74,7 @@ def timeline(cells: Bundles) -> Detail:
     return Detail("timeline", title, ["bundle", "page", "side", "files"], rows, "timeline")
 
 
-def _marks(cells: Bundles, bundle: int, width: int) -> Iterator[list[Any]]:
+def _marks(cells: SplittingCells, bundle: int, width: int) -> Iterator[list[Any]]:
     """Two rows for each stretch of pages."""
     pages, start = cells.stream.pages, int(cells.stream.pages.start[bundle])
     end = start + int(pages.size[bundle])
@@ -84,7 +84,7 @@ def _marks(cells: Bundles, bundle: int, width: int) -> Iterator[list[Any]]:
             yield [_name(cells, bundle), int(cells.stream.number[low]), side, "".join(marks.tolist()).ljust(width)]
 
 
-def sweep(cells: Bundles) -> Detail:
+def sweep(cells: SplittingCells) -> Detail:
     """Precision, recall and F1 of first pages at up to 50 of the thresholds that occur."""
     thresholds, hits, shown = _curve(cells)
     f1 = f1_at(hits, shown)
@@ -104,7 +104,7 @@ def sweep(cells: Bundles) -> Detail:
     )
 
 
-def _curve(cells: Bundles) -> tuple[Floats, Floats, Floats]:
+def _curve(cells: SplittingCells) -> tuple[Floats, Floats, Floats]:
     """Thresholds from the highest down, with first pages and pages at or above each (sorting twice beats ranking once)."""
     levels = cells.stream.levels
     assert levels is not None
@@ -114,7 +114,7 @@ def _curve(cells: Bundles) -> tuple[Floats, Floats, Floats]:
     return -distinct, hits, shown
 
 
-def calibration(cells: Bundles, bins: int = 10) -> Detail:
+def calibration(cells: SplittingCells, bins: int = 10) -> Detail:
     """Mean confidence and share of first pages in each bin of confidence."""
     levels = cells.stream.levels
     assert levels is not None
@@ -129,7 +129,7 @@ def calibration(cells: Bundles, bins: int = 10) -> Detail:
     )
 
 
-def confusion(cells: Bundles, over: str) -> Detail:
+def confusion(cells: SplittingCells, over: str) -> Detail:
     """Gold categories down, predicted across; a file without a partner of the same borders is in the last row or column."""
     gold, pred = _pairs_of_pages(cells) if over == "pages" else _pairs_of_files(cells)
     names = [*cells.classes, "(no such file)"]
@@ -141,12 +141,12 @@ def confusion(cells: Bundles, over: str) -> Detail:
     return Detail(f"categories-{over}", title, ["gold", *(names[i] for i in across)], rows, "matrix")
 
 
-def _pairs_of_pages(cells: Bundles) -> tuple[Ints, Ints]:
+def _pairs_of_pages(cells: SplittingCells) -> tuple[Ints, Ints]:
     assert cells.stream.pred_category is not None
     return cells.stream.gold_category, cells.stream.pred_category
 
 
-def _pairs_of_files(cells: Bundles) -> tuple[Ints, Ints]:
+def _pairs_of_files(cells: SplittingCells) -> tuple[Ints, Ints]:
     pages, none = cells.stream.pages, len(cells.classes)
     gold_category, pred_category = _pairs_of_pages(cells)
     either = pages.gold_cut | pages.pred_cut

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from karat.cells import Grouped, Sparse, Weights
-from karat.contexts.splitting.bundles import Bundles
+from karat.contexts.splitting.cells import SplittingCells
 from karat.contexts.splitting.confidence import average_precision as _average_precision
 from karat.contexts.splitting.confidence import f1_at
 from karat.metric import MetricError, metric
@@ -31,7 +31,7 @@ class _Curve(NamedTuple):
     thresholds: Floats
 
 
-def _reduced(W: Weights, cells: Bundles, reduce: Callable[[_Curve], Floats]) -> Values:
+def _reduced(W: Weights, cells: SplittingCells, reduce: Callable[[_Curve], Floats]) -> Values:
     """A number from the curve of each row, undefined without confidences or first pages."""
     if not len(cells.thresholds):
         return Values(np.full(W.shape[0], np.nan), _NO_CONFIDENCE)
@@ -39,7 +39,7 @@ def _reduced(W: Weights, cells: Bundles, reduce: Callable[[_Curve], Floats]) -> 
     return Values(np.concatenate(parts) if parts else np.zeros(0), _NO_FIRST)
 
 
-def _curves(W: Weights, cells: Bundles) -> Iterator[_Curve]:
+def _curves(W: Weights, cells: SplittingCells) -> Iterator[_Curve]:
     """Curves of all rows, in blocks that keep memory bounded whatever the number of levels."""
     if W.grouped and W.shape[0] * len(cells.thresholds) > _BLOCK:
         yield from _group_curves(W.grouped, cells)
@@ -48,7 +48,7 @@ def _curves(W: Weights, cells: Bundles) -> Iterator[_Curve]:
         yield _Curve(np.cumsum(rows @ cells.firsts_at, -1), np.cumsum(rows @ cells.shown_at, -1), cells.thresholds)
 
 
-def _group_curves(W: Grouped, cells: Bundles) -> Iterator[_Curve]:
+def _group_curves(W: Grouped, cells: SplittingCells) -> Iterator[_Curve]:
     """Blocks of groups, each with the levels that occur in it."""
     order = np.argsort(W.group, kind="stable")
     pages = np.asarray(np.bincount(W.group, cells.rated, W.shape[0]), float)
@@ -75,8 +75,10 @@ def _spans(pages: Floats) -> Iterator[tuple[int, int]]:
     yield low, len(pages)
 
 
-@metric(Bundles, reference="Zhu 2004, Recall, precision and average precision; the step-wise sum of scikit-learn")
-def average_precision(W: Weights, cells: Bundles) -> Values:
+@metric(
+    SplittingCells, reference="Zhu 2004, Recall, precision and average precision; the step-wise sum of scikit-learn"
+)
+def average_precision(W: Weights, cells: SplittingCells) -> Values:
     """Area under the precision-recall curve of first pages ranked by confidence.
 
     AP = Σ over thresholds t of (R_t − R_{t−1})·P_t, from the highest confidence down; equal confidences are one step.
@@ -92,8 +94,8 @@ def average_precision(W: Weights, cells: Bundles) -> Values:
     return _reduced(W, cells, lambda curve: _average_precision(curve.hits, curve.shown))
 
 
-@metric(Bundles, title="Best F1", reference="F1 at the threshold that maximises it")
-def best_f1(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, title="Best F1", reference="F1 at the threshold that maximises it")
+def best_f1(W: Weights, cells: SplittingCells) -> Values:
     """Highest F1 of first pages that any one threshold on confidence gives.
 
     max over t of 2·TP_t / (predicted_t + first pages), predicted_t = pages with confidence ≥ t.
@@ -108,8 +110,8 @@ def best_f1(W: Weights, cells: Bundles) -> Values:
     return _reduced(W, cells, lambda curve: f1_at(curve.hits, curve.shown).max(-1))
 
 
-@metric(Bundles, better="neither", reference="Threshold that maximises F1")
-def best_threshold(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, better="neither", reference="Threshold that maximises F1")
+def best_threshold(W: Weights, cells: SplittingCells) -> Values:
     """Threshold on confidence with the highest F1 of first pages; of equal ones, the highest.
 
     A page is predicted first if its confidence is at least the threshold.
@@ -125,12 +127,12 @@ def best_threshold(W: Weights, cells: Bundles) -> Values:
 
 
 @metric(
-    Bundles,
+    SplittingCells,
     better="lower",
     title="Brier score",
     reference="Brier 1950, doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2",
 )
-def brier(W: Weights, cells: Bundles) -> Values:
+def brier(W: Weights, cells: SplittingCells) -> Values:
     """Mean squared difference between the confidence that a page is first and the truth (0 or 1).
 
     B = Σ (confidence − [first])² / pages with a confidence.
@@ -146,12 +148,12 @@ def brier(W: Weights, cells: Bundles) -> Values:
 
 
 @metric(
-    Bundles,
+    SplittingCells,
     better="lower",
     title="Calibration error",
     reference="Naeini, Cooper & Hauskrecht 2015, doi:10.1609/aaai.v29i1.9602",
 )
-def calibration_error(W: Weights, cells: Bundles, *, bins: int = 10) -> Values:
+def calibration_error(W: Weights, cells: SplittingCells, *, bins: int = 10) -> Values:
     """Expected calibration error: how far confidence is from the share of first pages, bin by bin.
 
     ECE = Σ over bins of |Σ confidence − first pages| / pages; bins of equal width over 0 to 1.

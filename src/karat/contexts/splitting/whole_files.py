@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Literal
 
 from karat.cells import Weights
-from karat.contexts.splitting.bundles import Bundles
+from karat.contexts.splitting.cells import SplittingCells
 from karat.metric import metric
 from karat.score import Values, ratio
 
@@ -18,8 +18,8 @@ _NO_FILES = "no files"
 Pairing = Literal["iou", "majority", "exact"]
 
 
-@metric(Bundles, by_class=True, title="File precision", reference=_WOOIR)
-def file_precision(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, by_class=True, title="File precision", reference=_WOOIR)
+def file_precision(W: Weights, cells: SplittingCells) -> Values:
     """Share of predicted files whose both borders are right.
 
     P = |G ∩ P| / |P|, a file being its first and last page.
@@ -34,8 +34,8 @@ def file_precision(W: Weights, cells: Bundles) -> Values:
     return ratio(W @ cells.exact_files_of, W @ cells.pred_files_of, _NO_FILES)
 
 
-@metric(Bundles, by_class=True, title="File recall", reference=_WOOIR)
-def file_recall(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, by_class=True, title="File recall", reference=_WOOIR)
+def file_recall(W: Weights, cells: SplittingCells) -> Values:
     """Share of gold files that were predicted with both borders right.
 
     R = |G ∩ P| / |G|, a file being its first and last page.
@@ -50,8 +50,8 @@ def file_recall(W: Weights, cells: Bundles) -> Values:
     return ratio(W @ cells.exact_files_of, W @ cells.gold_files_of, _NO_FILES)
 
 
-@metric(Bundles, by_class=True, symmetric=True, title="File F1", reference=_WOOIR)
-def file_f1(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, by_class=True, symmetric=True, title="File F1", reference=_WOOIR)
+def file_f1(W: Weights, cells: SplittingCells) -> Values:
     """Harmonic mean of file precision and file recall.
 
     F1 = 2·|G ∩ P| / (|G| + |P|), a file being its first and last page.
@@ -66,8 +66,8 @@ def file_f1(W: Weights, cells: Bundles) -> Values:
     return ratio(2 * (W @ cells.exact_files_of), W @ cells.gold_files_of + W @ cells.pred_files_of, _NO_FILES)
 
 
-@metric(Bundles, symmetric=True, reference=_PANOPTIC)
-def panoptic_quality(W: Weights, cells: Bundles, *, pairing: Pairing = "iou") -> Values:
+@metric(SplittingCells, symmetric=True, reference=_PANOPTIC)
+def panoptic_quality(W: Weights, cells: SplittingCells, *, pairing: Pairing = "iou") -> Values:
     """How many files were found and how well they fit, in one number.
 
     PQ = Σ IoU of the pairs / ((|G| + |P|) / 2). A pair is a gold and a predicted file with IoU > 1/2; with
@@ -83,8 +83,8 @@ def panoptic_quality(W: Weights, cells: Bundles, *, pairing: Pairing = "iou") ->
     return ratio(2 * (W @ cells.paired_iou(pairing)), W @ cells.files + W @ cells.pred_files, _NO_FILES)
 
 
-@metric(Bundles, symmetric=True, reference=_PANOPTIC)
-def segmentation_quality(W: Weights, cells: Bundles, *, pairing: Pairing = "iou") -> Values:
+@metric(SplittingCells, symmetric=True, reference=_PANOPTIC)
+def segmentation_quality(W: Weights, cells: SplittingCells, *, pairing: Pairing = "iou") -> Values:
     """Mean intersection over union of the files that were found.
 
     SQ = Σ IoU of the pairs / number of pairs, pairs as in panoptic quality.
@@ -99,8 +99,8 @@ def segmentation_quality(W: Weights, cells: Bundles, *, pairing: Pairing = "iou"
     return ratio(W @ cells.paired_iou(pairing), W @ cells.paired(pairing), "no file was found")
 
 
-@metric(Bundles, symmetric=True, reference=_PANOPTIC)
-def recognition_quality(W: Weights, cells: Bundles, *, pairing: Pairing = "iou") -> Values:
+@metric(SplittingCells, symmetric=True, reference=_PANOPTIC)
+def recognition_quality(W: Weights, cells: SplittingCells, *, pairing: Pairing = "iou") -> Values:
     """F1 of finding files, a file being found if a predicted one pairs with it.
 
     RQ = pairs / ((|G| + |P|) / 2), pairs as in panoptic quality.
@@ -116,14 +116,14 @@ def recognition_quality(W: Weights, cells: Bundles, *, pairing: Pairing = "iou")
 
 
 @metric(
-    Bundles,
+    SplittingCells,
     symmetric=True,
     unit_mean=True,
     proportion=True,
     title="Straight-through rate",
     reference="Heidenreich et al. 2024, arXiv:2408.11981",
 )
-def straight_through(W: Weights, cells: Bundles) -> Values:
+def straight_through(W: Weights, cells: SplittingCells) -> Values:
     """Share of bundles that were split without any error.
 
     STP = bundles whose every file is right / bundles.
@@ -139,14 +139,14 @@ def straight_through(W: Weights, cells: Bundles) -> Values:
 
 
 @metric(
-    Bundles,
+    SplittingCells,
     better="lower",
     bounds=(0, float("inf")),
     symmetric=True,
     title="MNDD",
     reference="Mungmeeprued et al. 2022, Tab this folder of documents, doi:10.1145/3558100.3563853",
 )
-def mndd(W: Weights, cells: Bundles, *, per: Literal["bundle", "page"] = "bundle") -> Values:
+def mndd(W: Weights, cells: SplittingCells, *, per: Literal["bundle", "page"] = "bundle") -> Values:
     """Minimum number of drags and drops: pages that a user must move to another file, on average per bundle.
 
     MNDD = N − max over one-to-one pairings σ of gold and predicted files of Σ pages common to g and σ(g), N pages.
@@ -161,8 +161,8 @@ def mndd(W: Weights, cells: Bundles, *, per: Literal["bundle", "page"] = "bundle
     return ratio(W @ cells.moves, W @ (cells.size if per == "page" else cells.filled), "no pages")
 
 
-@metric(Bundles, title="B-cubed precision", reference=_BCUBED)
-def bcubed_precision(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, title="B-cubed precision", reference=_BCUBED)
+def bcubed_precision(W: Weights, cells: SplittingCells) -> Values:
     """Mean over pages of the share of their predicted file that is of the same gold file.
 
     P = Σ over pages of |g ∩ p| / |p|, divided by pages.
@@ -177,8 +177,8 @@ def bcubed_precision(W: Weights, cells: Bundles) -> Values:
     return ratio(W @ cells.shared_of_pred, W @ cells.size, "no pages")
 
 
-@metric(Bundles, title="B-cubed recall", reference=_BCUBED)
-def bcubed_recall(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, title="B-cubed recall", reference=_BCUBED)
+def bcubed_recall(W: Weights, cells: SplittingCells) -> Values:
     """Mean over pages of the share of their gold file that is in the same predicted file.
 
     R = Σ over pages of |g ∩ p| / |g|, divided by pages.
@@ -193,8 +193,8 @@ def bcubed_recall(W: Weights, cells: Bundles) -> Values:
     return ratio(W @ cells.shared_of_gold, W @ cells.size, "no pages")
 
 
-@metric(Bundles, symmetric=True, title="B-cubed F1", reference=_BCUBED)
-def bcubed_f1(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, symmetric=True, title="B-cubed F1", reference=_BCUBED)
+def bcubed_f1(W: Weights, cells: SplittingCells) -> Values:
     """Harmonic mean of B-cubed precision and recall.
 
     F1 = 2·P·R / (P + R).
@@ -211,8 +211,8 @@ def bcubed_f1(W: Weights, cells: Bundles) -> Values:
     return ratio(2 * precise * complete, (precise + complete) * pages, "no pages")
 
 
-@metric(Bundles, better="lower", reference="Share of gold files cut into several predicted files")
-def over_segmentation(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, better="lower", reference="Share of gold files cut into several predicted files")
+def over_segmentation(W: Weights, cells: SplittingCells) -> Values:
     """Share of gold files that the prediction cuts into several.
 
     O = gold files with pages in more than one predicted file / gold files.
@@ -227,8 +227,8 @@ def over_segmentation(W: Weights, cells: Bundles) -> Values:
     return ratio(W @ cells.split_gold, W @ cells.files, _NO_FILES)
 
 
-@metric(Bundles, better="lower", reference="Share of predicted files that merge several gold files")
-def under_segmentation(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, better="lower", reference="Share of predicted files that merge several gold files")
+def under_segmentation(W: Weights, cells: SplittingCells) -> Values:
     """Share of predicted files that hold pages of several gold files.
 
     U = predicted files with pages of more than one gold file / predicted files.
@@ -243,8 +243,8 @@ def under_segmentation(W: Weights, cells: Bundles) -> Values:
     return ratio(W @ cells.merged_pred, W @ cells.pred_files, _NO_FILES)
 
 
-@metric(Bundles, better="lower", bounds=(0, float("inf")), reference="Number of gold files cut")
-def split_files(W: Weights, cells: Bundles) -> Values:
+@metric(SplittingCells, better="lower", bounds=(0, float("inf")), reference="Number of gold files cut")
+def split_files(W: Weights, cells: SplittingCells) -> Values:
     """Number of gold files that the prediction cuts into several.
 
     >>> # gold 3-4 is cut
@@ -256,8 +256,13 @@ def split_files(W: Weights, cells: Bundles) -> Values:
     return Values(W @ cells.split_gold, _NO_FILES)
 
 
-@metric(Bundles, better="lower", bounds=(0, float("inf")), reference="Number of predicted files that merge gold files")
-def merged_files(W: Weights, cells: Bundles) -> Values:
+@metric(
+    SplittingCells,
+    better="lower",
+    bounds=(0, float("inf")),
+    reference="Number of predicted files that merge gold files",
+)
+def merged_files(W: Weights, cells: SplittingCells) -> Values:
     """Number of predicted files that hold pages of several gold files.
 
     >>> # predicted 3-5 merges gold 3-4 and 5-5

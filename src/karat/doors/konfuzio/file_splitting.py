@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from karat.align import Aligned, meet
+from karat.columns import Codes
 from karat.contexts import catalogue
-from karat.contexts.splitting import bundles
-from karat.contexts.splitting.bundles import Bundles
+from karat.contexts.splitting.cells import SplittingCells
+from karat.contexts.splitting.context import bundle_cells
 from karat.contexts.splitting.coverage import ranges
-from karat.contexts.splitting.sides import Paired, Side, paired
+from karat.contexts.splitting.paired import Paired, paired
 from karat.doors.konfuzio.calculator import COUNTS, SCORES, EvaluationCalculator
 from karat.findings import Finding, InputError, finding
 from karat.score import ratio
+from karat.side import Entries, Keys, Origin, Side
 
 LONG = ("true_positives", "false_positives", "false_negatives", "true_negatives", *SCORES)
 _PAIR_UNDEFINED = {
@@ -80,16 +83,17 @@ class FileSplittingEvaluation:
         self.calculate()
         self.calculate_metrics_by_category()
 
-    def _counted(self) -> Bundles:
+    def _counted(self) -> SplittingCells:
         """The pairs as cells of the context splitting."""
         if self.strict and not self.as_pairs:
             _check_confidences(self.document_pairs)
         gold, pred = (_side(self.document_pairs, i, self._category_codes, by_number=not self.strict) for i in (0, 1))
-        pages = paired(gold, pred)
+        both = Aligned.of(gold, pred, meet(gold.keys, pred.keys))
+        pages = paired(both)
         self._report(pages)
         if self.missing_pages == "truncate":
             pages = pages.kept(pages.in_gold & pages.in_pred)
-        return bundles(pages, gold, pred, {"confidence_of": "first", "threshold": None, "count_first_page": "yes"})
+        return bundle_cells(both, pages, {"confidence_of": "first", "threshold": None, "count_first_page": "yes"})
 
     @property
     def _categories(self) -> list[Any]:
@@ -107,8 +111,8 @@ class FileSplittingEvaluation:
             self.missing_pages
         ]
         for only, other in ((~pages.in_pred, "the prediction"), (~pages.in_gold, "the ground truth")):
-            for bundle in np.unique(pages.bundle[only]).tolist():
-                numbers = pages.number[only & (pages.bundle == bundle)]
+            for bundle in np.unique(pages.row[only]).tolist():
+                numbers = pages.number[only & (pages.row == bundle)]
                 name = getattr(self.document_pairs[bundle][0], "id_", bundle)
                 self.findings.append(
                     finding(code, None, id=name, count=len(numbers), pages=ranges(numbers), other=other)
@@ -276,17 +280,19 @@ def _side(pairs: Sequence[Sequence[Any]], side: int, categories: Sequence[str], 
     """One side's pages as flat arrays; pairs stand for bundles, so ids may repeat."""
     documents = [list(pair[side].pages()) for pair in pairs]
     numbers = [_numbers(pages) if by_number else list(range(1, len(pages) + 1)) for pages in documents]
+    size = np.array([len(pages) for pages in documents], np.int64)
+    unit = np.repeat(np.arange(len(pairs)), size)
+    category = Codes.of(categories)
+    columns = {
+        "page": np.array([number for listed in numbers for number in listed], np.int64),
+        "first": np.array([bool(page.is_first_page) for pages in documents for page in pages], np.int8),
+        "category": category.code[unit] if side == 0 else np.full(len(unit), -1),
+    }
+    keys = Keys(Codes.one("", len(pairs)), [str(i) for i in range(len(pairs))])
     return Side(
-        [("", str(i)) for i in range(len(pairs))],
-        np.array([len(pages) for pages in documents], np.int64),
-        np.array([n for own in numbers for n in own], np.int64),
-        np.array([bool(page.is_first_page) for pages in documents for page in pages], bool),
-        None,
-        np.array([own for own, pages in zip(categories, documents, strict=True) for _ in pages], object)
-        if side == 0
-        else np.full(sum(map(len, documents)), None, object),
-        np.zeros(len(pairs), bool),
-    )
+        Origin("documents", ("gold", "pred")[side]), "pages", keys, Entries(unit, columns), {"category": category.names},
+        {"open_ended": np.zeros(len(pairs), bool)}, {"categories": category.names},
+    )  # fmt: skip
 
 
 def _numbers(pages: Sequence[Any]) -> list[int]:

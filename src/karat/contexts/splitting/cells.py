@@ -102,7 +102,7 @@ class Runs:
 
 
 @stored("splitting-cells")
-class Bundles(ClassCells):
+class SplittingCells(ClassCells):
     """One cell per bundle; classes are the categories of gold pages, and predicted ones where there are any."""
 
     per_cell: ClassVar[tuple[str, ...]] = ("at",)
