@@ -61,6 +61,8 @@ def evaluate(
     judge_strata: str | None = None,
     hashes: bool | None = None,
     max_unpacked: int | None = None,
+    memory: int | None = None,
+    temp: str | None = None,
     **options: Any,
 ) -> Evaluation:
     """Score predictions against gold.
@@ -69,7 +71,8 @@ def evaluate(
     column whose values are drawn whole (documents, users, …) when units are not independent; ``stratify_by``
     one whose values keep their numbers of units in every resample. ``hashes``
     asks for the canonical hash of every input (None: of those that are read in a moment; False: of none).
-    ``max_unpacked`` is how many bytes a packed file may unpack to (by default 256 MiB, or 200 times its size).
+    ``max_unpacked`` is how many bytes a packed file may unpack to (by default 256 MiB, or 200 times its size);
+    ``memory`` how many bytes joins and sorts of tables may take before they go to files in the folder ``temp``.
 
     Both are paths, ``-``, frames, lists of records, dicts of id → value, or plain sequences paired
     by position; a list of paths, a list with as many ``names``, or a dict of name → sequence scores
@@ -87,7 +90,7 @@ def evaluate(
     asked = Asked(
         context, metrics, format, encoding, handed.columns, undefined, seed,
         units or methods.repeated or judge is not None, cluster_by or stratify_by, options, hashes, max_unpacked,
-        separator, handed.shared,
+        separator, handed.shared, memory, temp,
     )  # fmt: skip
     wanted = wanted_intervals(intervals, interval_method, resamples, seed, stratify_by)
     level = wanted.level if wanted else 0.95
@@ -152,6 +155,8 @@ class Asked:
     max_unpacked: int | None = None
     separator: str | None = None
     shared: bool = False
+    memory: int | None = None
+    temp: str | None = None
 
     @property
     def given(self) -> Given:
@@ -183,7 +188,7 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
     keep_freed_memory()
     units = asked.units or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
     systems, paired = by_index(gold, systems)
-    with Engine() as engine, ExitStack() as stack:
+    with Engine(memory=asked.memory, temp=asked.temp) as engine, ExitStack() as stack:
         sides = [("gold", None, gold), *(("pred", name, one) for name, one in systems)]
         read = [partial(read_side, engine, stack, one, role, asked.given, name) for role, name, one in sides]
         found = gathered(read)

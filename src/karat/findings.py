@@ -95,6 +95,16 @@ KINDS: dict[str, Kind] = {
     "file-missing": Kind("error", "there is no such file", "check the path: {path}"),
     "file-is-directory": Kind("error", "this is a directory, not a file", "name a file inside it"),
     "file-unreadable": Kind("error", "the file cannot be read: {reason}", "check that the file is whole and permitted"),
+    "out-of-memory": Kind(
+        "error",
+        "the data do not fit into the memory that karat may use: {reason}",
+        "allow more with --memory (memory= in Python), or write Parquet in gold's order, which needs hardly any",
+    ),
+    "disk-full": Kind(
+        "error",
+        "the disk has no room for what does not fit into memory: {reason}",
+        "name a folder on a larger disk with --temp (temp= in Python), or allow more memory with --memory",
+    ),
     "data-unreadable": Kind(
         "error",
         "the data cannot be read: {reason}",

@@ -24,8 +24,7 @@ from karat.contexts.base import Context, Counted
 from karat.engines.duckdb import KEYS, PLAIN, Engine, LabelTable, Pairs
 from karat.findings import InputError, finding
 from karat.read import Waiting
-from karat.read.names import match_columns
-from karat.read.roles import Records, read_side
+from karat.read.roles import Records, read_side, roles_of
 from karat.side import Entries, Keys, Side
 
 ON = not os.environ.get("KARAT_PLAIN")
@@ -60,7 +59,7 @@ def summary(engine: Engine, waiting: Waiting) -> Summary:
     """A large table as a side, read from its distinct values by the rules for all sides."""
     records, read = waiting.records, waiting.read
     columns: Any = records.columns
-    roles = match_columns(list(columns), read.columns, side=read.side)
+    roles = roles_of(records, read)
     if "value" not in roles or columns.types[roles["value"]] not in PLAIN:
         raise NotInPlace
     if not all(columns.types[roles[role]] in KEYS for role in ("id", "test_case") if role in roles):

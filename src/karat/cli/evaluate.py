@@ -15,6 +15,7 @@ from karat.cli.failures import MISSED, guarded, show
 from karat.cli.options import (
     context_options,
     delimited_options,
+    engine_options,
     input_options,
     interval_options,
     name_option,
@@ -41,6 +42,7 @@ from karat.metric import MetricError, parse
     help="Metric to compute (repeatable); `all` for every one. Default: the context's usual ones.",
 )
 @input_options
+@engine_options
 @context_options
 @click.option(
     "--undefined",
@@ -103,6 +105,8 @@ def command(
                 "judge",
                 "judge_strata",
                 "stratify_by",
+                "memory",
+                "temp",
             )
         },
         **said(given),

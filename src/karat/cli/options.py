@@ -105,6 +105,21 @@ context_options = _stacked(
     )
 )
 
+engine_options = _stacked(
+    click.option(
+        "--memory",
+        type=Size(),
+        metavar="SIZE",
+        help="Memory for joins and sorts of tables (2GB, …); more goes to disk.",
+    ),
+    click.option(
+        "--temp",
+        type=click.Path(exists=True, file_okay=False, writable=True),
+        metavar="FOLDER",
+        help="Folder for what does not fit into memory.",
+    ),
+)
+
 interval_options = _stacked(
     click.option(
         "--intervals",

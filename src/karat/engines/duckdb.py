@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from karat.columns import Ints, Mask
+from karat.findings import InputError, finding
 from karat.values import Column, Nested, plain, spelt, taken_apart
 
 _OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
@@ -28,6 +34,30 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+PER_THREAD = 128 << 20
+"""Memory that a thread of the engine needs to work at ease."""
+_SPILL = "karat-spill-"
+"""What folders for data that do not fit into memory are called, with the number of the process behind it."""
+
+
+def _remove_orphans(folder: Path) -> None:
+    """Remove what processes left behind that were killed and could not clean up."""
+    for path in folder.glob(f"{_SPILL}[0-9]*-*"):
+        owner = path.name.removeprefix(_SPILL).partition("-")[0]
+        if not Path(f"/proc/{owner}").exists() and Path("/proc/self").exists():
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def out_of_room(error: BaseException) -> InputError | None:
+    """A finding where the engine had too little memory or disk; None for any other fault."""
+    name, text = type(error).__name__, str(error).partition("\n")[0]
+    if "duckdb" not in type(error).__module__:
+        return None
+    if "No space left" in text or "max_temp_directory_size" in str(error):
+        return InputError([finding("disk-full", reason=text)])
+    return InputError([finding("out-of-memory", reason=text)]) if name == "OutOfMemoryException" else None
+
+
 class Columns(Mapping[str, Column]):
     """The columns of a relation, each fetched when it is first looked at."""
 
@@ -40,7 +70,7 @@ class Columns(Mapping[str, Column]):
         try:
             return question()
         except Exception as error:
-            if self._broken is None:
+            if self._broken is None or out_of_room(error):
                 raise
             raise self._broken(error) from error
 
@@ -109,22 +139,33 @@ class Pairs:
 class Engine:
     """A DuckDB connection that nobody else sees, closed with the evaluation."""
 
-    def __init__(self, threads: int | None = None) -> None:
-        self._config: dict[str, Any] = dict(_OFFLINE) | ({"threads": threads} if threads else {})
+    def __init__(self, threads: int | None = None, memory: int | None = None, temp: str | None = None) -> None:
+        self._config: dict[str, Any] = dict(_OFFLINE)
+        if memory:
+            threads = threads or max(1, min(memory // PER_THREAD, os.cpu_count() or 1))
+            self._config["memory_limit"] = f"{memory}B"
+        self._config |= {"threads": threads} if threads else {}
+        self._folder = Path(temp or tempfile.gettempdir()) / f"{_SPILL}{os.getpid()}-{secrets.token_hex(4)}"
+        """Where joins and sorts go that do not fit into memory; made by DuckDB when it is needed."""
 
     @cached_property
     def connection(self) -> Any:
         """Opened when it is first needed: what is read into memory never waits for it."""
         import duckdb
 
-        return duckdb.connect(config=self._config)
+        if "memory_limit" in self._config:
+            _remove_orphans(self._folder.parent)
+        return duckdb.connect(config=self._config | {"temp_directory": str(self._folder)})
 
     def __enter__(self) -> Engine:
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if "connection" in self.__dict__:
             self.connection.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
+        if error is not None and (fault := out_of_room(error)):
+            raise fault from error
 
     def types(self, relation: str) -> dict[str, str]:
         """Column names and types of what a query can select from."""

@@ -62,10 +62,15 @@ class Meaning:
     """How wide rows are that hold nothing but zeros and ones."""
 
 
+def roles_of(records: Records, read: Read) -> dict[str, str]:
+    """The columns that hold ids, values and test cases."""
+    return match_columns(list(records.columns), read.columns, side=read.side)
+
+
 def read_side(records: Records, read: Read) -> Side:
     """The records as a side with one kind of value, or the findings that say why not."""
     findings = list(records.findings)
-    roles = match_columns(list(records.columns), read.columns, side=read.side)
+    roles = roles_of(records, read)
     _required(records, read, roles)
     if "value" not in read.columns:
         findings += check_value_column(read.name, read.side, records.columns, roles)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables that do not fit into memory: joins go to disk, nothing stays there, and a full disk is a finding."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+import karat
+from karat.engines import duckdb as engine
+from tests.store import disk
+
+ROWS = 400_000
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Gold and shuffled predictions, a quarter of them wrong."""
+    folder = tmp_path_factory.mktemp("tables")
+    connection = duckdb.connect()
+    ids = "'a long id, so that keys take room ' || lpad(CAST(i AS VARCHAR), 12, '0')"
+    for name, value, order in (("gold", "i % 10", "i"), ("pred", "(i + (i % 4 = 0)::INT) % 10", "hash(i)")):
+        sql = f"SELECT {ids} AS id, 'label ' || ({value}) AS label FROM range({ROWS}) t(i) ORDER BY {order}"
+        connection.execute(f"COPY ({sql}) TO '{folder}/{name}.parquet'")
+    return [str(folder / f"{name}.parquet") for name in ("gold", "pred")]
+
+
+def test_a_join_goes_to_disk_and_leaves_nothing_there(files, tmp_path):
+    found = karat.evaluate(*files, metrics=["accuracy"], memory=40_000_000, temp=str(tmp_path))
+    assert found["accuracy"].value == 0.75
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_too_little_memory_is_said(files, tmp_path):
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(*files, metrics=["accuracy"], memory=3_000_000, temp=str(tmp_path))
+    assert [f.code for f in caught.value.findings] == ["out-of-memory"]
+    assert "--memory" in caught.value.findings[0].hint
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_killed_runs_left_is_removed(files, tmp_path):
+    left = tmp_path / f"{engine._SPILL}4194305-00000000"  # no process has this number
+    left.mkdir()
+    (left / "duckdb_temp_storage.tmp").write_bytes(b"x")
+    karat.evaluate(*files, metrics=["accuracy"], memory=200_000_000, temp=str(tmp_path))
+    assert not left.exists()
+
+
+def test_a_full_disk_is_said(files):
+    with disk.small(1) as folder:
+        with pytest.raises(karat.InputError) as caught:
+            karat.evaluate(*files, metrics=["accuracy"], memory=40_000_000, temp=str(folder))
+        assert [f.code for f in caught.value.findings] == ["disk-full"]
+        assert "--temp" in caught.value.findings[0].hint
+        assert list(folder.iterdir()) == []
