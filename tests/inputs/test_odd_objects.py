@@ -23,6 +23,8 @@ ODD = {
     "lone surrogate in a label set": [["a\ud800"], ["b"]],
     "lone surrogate in a span": [{"id": "1", "spans": [{"start": 0, "end": 1, "label": "x\ud800"}]}],
     "lone surrogate in weights": {"1": {"a\ud800": 0.5, "b": 0.5}},
+    "lone surrogate in a test case": [{"id": "1", "value": "a", "test_case": "t\ud800"}],
+    "lone surrogate in a text": [{"id": "1", "value": "a", "text": "t\ud800"}],
     "bytes that are no UTF-8": [b"\xff", b"a"],
     "an array of such bytes": np.array([b"\xff", b"a"]),
     "an array of no dimension": np.array(5),
@@ -48,3 +50,20 @@ def test_a_grade_that_no_float_holds():
     rows = [{"query": "q", "id": "d", "value": 10**400}]
     with pytest.raises(karat.InputError):
         karat.evaluate(rows, rows, context="ranking")
+
+
+@pytest.mark.parametrize("key", [None, float("nan")])
+@pytest.mark.parametrize("context", [None, "soft", "ranking"])
+def test_nothing_is_called_none(key, context):
+    odd, plain = {"1": {key: 0.5, "b": 0.5}}, {"1": {"b": 0.5}}
+    for sides in ((odd, plain), (plain, odd)):
+        with pytest.raises(karat.InputError) as caught:
+            karat.evaluate(*sides, context=context)
+        assert {f.code for f in caught.value.findings} == {"missing-field"}
+
+
+def test_what_a_mask_hides_is_missing():
+    hidden = np.ma.array(["A", "B"], mask=[False, True])
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(np.array(["A", "B"]), hidden)
+    assert [(f.code, f.line) for f in caught.value.findings] == [("missing-field", 2)]

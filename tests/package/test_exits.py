@@ -83,6 +83,30 @@ def test_output_that_goes_nowhere(where, code):
     assert ("No space left" in said.stderr) == (code == 2)
 
 
+@ON_LINUX
+def test_an_output_that_is_no_file_stays_what_it_is(tmp_path):
+    (tmp_path / "gold.csv").write_text("id,value\n1,A\n")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "report.csv")
+    line = [*KARAT, "evaluate", *[str(tmp_path / "gold.csv")] * 2, "-m", "accuracy", "--report", "csv", "-o"]
+    process = subprocess.Popen([*line, str(tmp_path / "pipe")], env=HERE)
+    with open(tmp_path / "pipe") as pipe:
+        said = pipe.read()
+    assert process.wait(60) == 0
+    assert (tmp_path / "pipe").is_fifo()
+    assert subprocess.run([*line, str(tmp_path / "link")], env=HERE, check=False).returncode == 0
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "report.csv").read_text() == said != ""
+
+
+@ON_LINUX
+def test_a_terminal_that_is_not_there(tmp_path):
+    (tmp_path / "gold.csv").write_text("id,value\n1,A\n")
+    line = [*KARAT, "evaluate", str(tmp_path / "gold.csv"), "/dev/tty"]
+    done = subprocess.run(line, env=HERE, start_new_session=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, "file-unreadable" in done.stderr) == (2, True)
+
+
 def test_a_file_name_breaks_out_of_no_annotation():
     found = karat.Finding("bad-row", "error", "100 %\nwrong", "mend", "a\n::error::b,c.csv", 3)
     assert as_github(found) == (

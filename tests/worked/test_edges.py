@@ -57,6 +57,12 @@ def test_fbeta_needs_a_positive_beta(beta: float) -> None:
         value(f"fbeta(beta={beta})", ["a", "b"], ["a", "a"])
 
 
+def test_fbeta_of_a_huge_beta_is_recall() -> None:
+    """β² alone would be infinite: no warning, and the value that it tends to."""
+    gold, pred = ["a", "a", "b"], ["a", "b", "b"]
+    assert value("fbeta(beta=1e308)", gold, pred) == value("recall", gold, pred) == 3 / 4
+
+
 def test_v_measure_may_leave_completeness_out() -> None:
     gold, pred = ["a", "a", "b", "c"], ["x", "x", "y", "y"]
     homogeneity, completeness = (value(m, gold, pred, context="clustering") for m in ("homogeneity", "completeness"))

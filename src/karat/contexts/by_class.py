@@ -66,7 +66,7 @@ def fbeta(W: Weights, cells: ClassCells, *, beta: float = 1.0) -> Values:
     """
     if beta <= 0:
         raise MetricError(f"beta={beta}: fbeta needs a positive beta")
-    b2 = beta * beta
+    b2 = min(beta * beta, 1e150)  # beyond this recall alone is left, and products would overflow
     den = b2 * (W @ cells.gold_of) + W @ cells.pred_of
     return ratio((1 + b2) * (W @ cells.hit_of), den, "class in neither side")
 

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from karat.columns import Codes
 from karat.findings import InputError, finding
 from karat.read import brat, conll, delimited, docbin, json, pages, parquet, rankings, spans, trec
 from karat.read.memory import is_memory, read_memory
@@ -117,8 +118,8 @@ def _in_memory(engine: Engine, given: Any, read: Read) -> Side:
     try:
         side = _side(read_memory(engine, given, read), read)
         assert isinstance(side, Side)  # what is in memory never waits
-        "".join(name for names in side.names.values() for name in names).encode()  # can be scored, but not written
-        "".join(side.keys.id if isinstance(side.keys.id, list) else ()).encode()
+        for texts in _texts(side):
+            "".join(texts).encode()  # what is no text can be scored, but not written
         return side
     except InputError:
         raise
@@ -129,6 +130,18 @@ def _in_memory(engine: Engine, given: Any, read: Read) -> Side:
             raise
         reason = str(error).partition("\n")[0]
         raise InputError([finding("data-unreadable", read.name, reason=reason)]) from error
+
+
+def _texts(side: Side) -> Iterator[Iterable[str]]:
+    """All texts of a side that a report or a store may have to write."""
+    yield from side.names.values()
+    yield side.keys.case.names
+    yield side.keys.id if isinstance(side.keys.id, list) else ()
+    for column in side.units.values():
+        if isinstance(column, Codes):
+            yield column.names
+        elif isinstance(column, list):
+            yield (text for text in column if isinstance(text, str))
 
 
 def detect(source: Source) -> str:

@@ -65,6 +65,8 @@ def _plainer(given: Any) -> Any:
     """A lazy frame collected, an array of records as columns; anything else as it is."""
     if hasattr(given, "collect_schema") and not hasattr(given, "__arrow_c_stream__"):
         return given.collect()
+    if isinstance(given, np.ma.MaskedArray) and given.ndim == 1:
+        return given.tolist()  # None where the mask is
     if isinstance(given, np.ndarray) and given.dtype.names:
         return {name: given[name] for name in given.dtype.names}
     if isinstance(given, np.ndarray) and given.ndim not in (1, 2):

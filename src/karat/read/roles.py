@@ -217,6 +217,7 @@ def _of_nested(records: Records, column: Any, objects: bool, findings: list[Find
     if not objects:
         findings += _wrong_members(records, nested, kinds)
         return Meaning("labels", column, nested, width=_width(nested, kinds))
+    findings += _nameless(records, nested)
     texts = kinds == KINDS.index("text")
     first = kinds[np.flatnonzero(np.append(True, np.diff(nested.row) > 0)[: len(kinds)])]
     votes = len(first) and bool((first == KINDS.index("text")).all())
@@ -252,6 +253,15 @@ def _wrong_members(records: Records, nested: Nested, kinds: Ints) -> list[Findin
         finding("wrong-type", origin.name, origin.line_of(row), found=f"a list that holds {_MEMBERS[kind]}", expected=f"lists of {_MEMBERS[KINDS[most]]}")
         for row, kind in wrong
     )  # fmt: skip
+
+
+def _nameless(records: Records, nested: Nested) -> list[Finding]:
+    """Objects of Python whose keys are None or NaN: nothing is called so in a file."""
+    if nested.keys is None or (nested.keys.code >= 0).all():
+        return []
+    rows = np.unique(nested.row[nested.keys.code < 0]).tolist()
+    origin = records.origin
+    return limited(finding("missing-field", origin.name, origin.line_of(i), field="label") for i in rows)
 
 
 # ---- keys

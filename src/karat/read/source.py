@@ -87,8 +87,11 @@ class Source:
             raise self._unreadable("it is a device")
 
     def _is_terminal(self) -> bool:
-        with self.path.open("rb", buffering=0) as device:
-            return device.isatty()
+        try:
+            with self.path.open("rb", buffering=0) as device:
+                return device.isatty()
+        except OSError:  # no terminal is there, or another's
+            return False
 
     def _must_hold_something(self) -> None:
         with self.path.open("rb") as file:
