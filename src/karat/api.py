@@ -13,7 +13,7 @@ import numpy as np
 
 from karat.agree import agree, check_labels, suspect
 from karat.check import leave_out
-from karat.columns import Codes, within
+from karat.columns import Codes
 from karat.contexts import CONTEXT_OF, context
 from karat.engines.duckdb import Engine
 from karat.engines.memory import count
@@ -22,6 +22,7 @@ from karat.findings import Finding, InputError, finding, stop_on_errors
 from karat.inputs import Columns, Given, by_index, check_tables, read_side, systems_of
 from karat.methods import Methods, methods_of
 from karat.metric import Metric, MetricError
+from karat.numeric import are_labels, name_columns, of_numbers
 from karat.plan import Plan, make_plan
 from karat.provenance import input_record, provenance
 from karat.read import Waiting
@@ -246,6 +247,7 @@ def counted_sides(
     plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed, defaults)
     if name in ("monolabel", "multilabel"):
         stop_on_errors(check_labels(golds, preds))
+    name_columns(golds, preds)
     golds, *preds = gathered([partial(prepared, side, plan) for side in (golds, *preds)])
     golds, preds = without_faulty(golds, preds, plan)
     gathered([partial(check_side, side, plan) for side in (golds, *preds)])
@@ -415,41 +417,20 @@ def detect_context(gold: Side, systems: Sequence[Side]) -> str:
     """The context that gold's format or values mean."""
     if gold.context:
         return gold.context
-    if gold.facts.get("unsure") and _are_labels(gold, systems):
+    if meant := of_numbers(gold, systems):
+        return meant
+    if gold.facts.get("unsure") and are_labels(gold, systems):
         return "monolabel"
     if gold.kind not in CONTEXT_OF:
         raise InputError([finding("unknown-context", gold.name, found=SAID.get(gold.kind, gold.kind))])
     return CONTEXT_OF[gold.kind]
 
 
-def _are_labels(gold: Side, systems: Sequence[Side]) -> bool:
-    """Are numbers labels? They are if they are paired by position, or if a system uses no number that gold lacks.
-
-    Ranks are no labels: in every test case they are 1, 2, 3, …
-    """
-    known = {*gold.names["label"]}
-    for side in systems:
-        if side.kind not in ("number", "label"):
-            return False
-        if side.keys.by_position and gold.keys.by_position:
-            return True
-        if not {*side.names["label"]} <= known or (side.kind == "number" and _are_ranks(side)):
-            return False
-    return bool(systems)
-
-
-def _are_ranks(side: Side) -> bool:
-    """Does every test case have the numbers from 1 on, each once, and one of them more than one?"""
-    case, number = side.keys.case.code[side.entries.unit], side.entries["number"]
-    order = np.lexsort((number, case))
-    place = within(np.bincount(case)[np.bincount(case) > 0])
-    return bool((number[order] == place + 1).all()) and int(place.max(initial=0)) > 0
-
-
 def prepared(side: Side, plan: Plan) -> Side:
     """A side as its context wants it."""
     kinds = plan.context.kinds
-    if side.kind == "number" and "label" in kinds and "number" not in kinds and side.facts.get("unsure"):
+    labels = "label" in kinds and side.role not in plan.context.numbers
+    if side.kind == "number" and labels and ("number" in kinds or side.facts.get("unsure")):
         side = as_labels(side)
     if side.kind not in kinds:
         expected = " or ".join(SAID.get(k, k) for k in kinds)
@@ -490,7 +471,7 @@ def evaluate_system(engine: Engine, gold: Side, pred: Side, plan: Plan, units: b
         counted = count_in_place(engine, plan.context, gold, pred, plan.options)  # type: ignore[arg-type]
     else:
         counted = count(plan.context, gold, pred, plan.options, units=units)
-    findings = [*gold.findings, *pred.findings, *counted.findings]
+    findings = [*gold.findings, *pred.findings, *counted.findings, *plan.context.doubts(plan.metrics, pred)]
     stop_on_errors(findings)
     scores, details = plan.score(counted.cells), list(plan.context.details(counted.cells))
     return SystemResult(pred.origin.system, scores, counted.counts, findings, counted.cells, details)

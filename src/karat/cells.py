@@ -203,6 +203,19 @@ class Cells:
         return out
 
 
+YES = ("1", "true", "yes", "y", "pos", "positive")
+"""Labels that say by themselves that they are the positive one of two."""
+
+
+def positive_of(classes: Sequence[str], named: str | None) -> int | None:
+    """The positive class: the one that was named, else that of two which says yes, or comes last."""
+    if named is not None:
+        return list(classes).index(named) if named in classes else None
+    if len(classes) != 2:
+        return None
+    return 0 if [label.strip().lower() in YES for label in classes] == [True, False] else 1
+
+
 class ClassCells(Cells):
     """Cells with counts by class: the base of every context whose scores come per class."""
 
@@ -220,6 +233,22 @@ class ClassCells(Cells):
     def pred_of(self) -> Sparse:
         """1 where a class is predicted."""
         raise AttributeError("pred_of")
+
+    pos_label: str | None = None
+    """The class that a yes-or-no question asks for, where it was named."""
+
+    @property
+    def positive(self) -> int | None:
+        """The number of the positive class."""
+        return positive_of(self.classes, self.pos_label)
+
+    def average_of(self, average: str) -> str:
+        """The average that is meant by a word that leaves it to the data."""
+        return average
+
+    def collapsed(self) -> Collapsed:
+        """All classes as one."""
+        return Collapsed(self)
 
     def said(self, cell: int) -> tuple[str, str]:
         return self._labels(self.gold_of, cell), self._labels(self.pred_of, cell)

@@ -216,7 +216,8 @@ KINDS: dict[str, Kind] = {
     "scores-as-labels": Kind(
         "error",
         "{role} must be labels, not numbers such as {example} ({count} of {total} differ)",
-        "give labels: set a threshold, take the class with the largest score, or name the column of the labels",
+        "give labels: set a threshold, take the class with the largest score, or name the column of the labels; "
+        "scores of classes are --context probabilities, measured values --context numbers",
     ),
     "units-differ": Kind(
         "error",
@@ -732,6 +733,45 @@ KINDS: dict[str, Kind] = {
         "error",
         "the file is well formed, but cannot be scored against the gold standard of this benchmark",
         "see that its ids, test cases and kind of value are those of the benchmark's data",
+    ),
+    "positive-class": Kind(
+        "note", "the positive class is {label!r}", "name another with --pos-label (pos_label in Python)"
+    ),
+    "labels-not-scores": Kind(
+        "error",
+        "these are labels, and scores are asked for",
+        "give a number for each class, or score labels with --context monolabel or multilabel",
+    ),
+    "score-not-finite": Kind(
+        "error", "the score is no finite number", "give every item a finite score, or leave it out"
+    ),
+    "value-not-finite": Kind(
+        "error", "the value is no finite number", "give every item a finite number, or leave it out"
+    ),
+    "one-score-many-classes": Kind(
+        "error",
+        "one score to an item, and gold has {count} classes ({labels}, …)",
+        'give a score for every class: a column for each, or an object as {{"A": 0.7, "B": 0.3}}',
+    ),
+    "no-probabilities": Kind(
+        "warning",
+        "{reason}; log_loss, brier and calibration are undefined",
+        "give probabilities (a softmax or a calibrated model's) for these; orderings as roc_auc need none",
+    ),
+    "classes-in-order": Kind(
+        "note",
+        "the columns of scores are taken as gold's labels in order: {labels}",
+        "name them with classes= (--classes A,B,C) if their order is another",
+    ),
+    "threshold-tuned": Kind(
+        "warning",
+        "{metric} is the best over all thresholds of these very data: on others it will be lower",
+        "choose the threshold on other data, then score with --threshold",
+    ),
+    "numbers-or-ranking": Kind(
+        "error",
+        "numbers on both sides: measured values to be met, or relevances with the scores of a ranking?",
+        "say which with --context numbers or --context ranking (context= in Python)",
     ),
     "more": Kind("note", "{count} more {count:finding|findings} of kind {kind}", "mend the ones shown first"),
 }

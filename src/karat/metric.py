@@ -209,7 +209,9 @@ class Definition:
         notes = []
         if self.by_class:
             average, classes = said.pop("average"), said.pop("classes")
-            notes += [average] if average == "samples" else [average, f"{classes} classes"]
+            whole = average == "auto" and classes == "all"
+            alone = average in ("samples", "binary")
+            notes += [] if whole else [average] if alone else [average, f"{classes} classes"]
         notes += [f"{k}={_quoted(v)}" for k, v in metric.params if k in said]
         return self.title + cut + (f" ({', '.join(notes)})" if notes else "")
 
@@ -220,22 +222,29 @@ class Definition:
             values = self.function(W, cells, **params).filled(fill)
             return Result(values.value, values.reason)
         assert isinstance(cells, ClassCells)
-        average, classes = params.pop("average"), params.pop("classes")
+        average, classes = cells.average_of(params.pop("average")), params.pop("classes")
         values = self.function(W, cells, **params).filled(fill)
         scope = cells.in_scope(W, classes)
+        reason = values.reason if average in ("micro", "binary") else "no class has a value"
         if average == "samples":
             value = self._samples(W, cells, params, fill)
+        elif average == "binary":
+            chosen = cells.positive
+            value = np.full(W.shape[0], fill) if chosen is None else values.value[:, chosen]
+            reason = NO_POSITIVE if chosen is None else reason
         elif average == "micro" and classes == "all":
-            value = self.function(W, Collapsed(cells), **params).filled(fill).value[:, 0]
+            value = self.function(W, cells.collapsed(), **params).filled(fill).value[:, 0]
         else:
             value = _average(values, average, scope, W @ cells.gold_of, fill)
-        reason = values.reason if average == "micro" else "no class has a value"
         return Result(value, reason, values.value, scope, values.reason)
 
     def _samples(self, W: Weights, cells: ClassCells, params: Mapping[str, Any], fill: float) -> Floats:
         each = self.function(cells.per_cell_weights(), Collapsed(cells), **params).filled(fill).value[:, 0]
         known = ~np.isnan(each)
         return ratio(W @ np.where(known, each, 0.0), W @ known.astype(float), "").value
+
+
+NO_POSITIVE = "there are not two classes, so that none is the positive one: name it with pos_label"
 
 
 def _average(values: Values, how: str, scope: Mask, support: Floats, fill: float) -> Floats:
@@ -477,6 +486,16 @@ ALIASES: dict[str, str] = {
     "fleiss|FleissKappa": "fleiss_kappa",
     "pairwise_cohen_kappa|pairwise_cohens_kappa": "pairwise_kappa",
     "top_k_accuracy|top_k_accuracy_score": "hit",
+    # scores by class
+    "AUC|auc|AUROC|ROC_AUC|ROC-AUC|rocauc|roc_auc_score|roc_auc_ovr": "roc_auc",
+    "roc_auc_ovr_weighted": "roc_auc(average=weighted)",
+    "roc_auc_ovo_weighted": "roc_auc_ovo(average=weighted)",
+    "average_precision_score|AUPRC|auprc": "average_precision",
+    "PR_AUC|PR-AUC|AUCPR": "pr_auc",
+    "logloss|LogLoss|nll": "log_loss",
+    "brier_score_loss": "brier",
+    "MCE|maximum_calibration_error": "mce",
+    "KS|ks_statistic": "ks",
     "Purity": "purity",
     "InversePurity": "inverse_purity",
     "FMeasurePurityInversePurity": "purity_f",

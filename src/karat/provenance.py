@@ -113,7 +113,10 @@ _ROWS: dict[str | None, Callable[[Side], Iterable[Sequence[str]]]] = {
 
 def _values(side: Side) -> list[str]:
     """What each unit says as text; gold's lists of labels are sets, a prediction's have an order."""
-    names, of = [*side.names["label"], ""], side.entries
+    of = side.entries
+    if "label" not in of:
+        return _numbers(side)
+    names = [*side.names["label"], ""]
     said = [names[code] for code in of["label"].tolist()]
     if side.kind == "label" and len(said) == len(side) == len(np.unique(of.unit)):
         return said
@@ -132,6 +135,14 @@ def _values(side: Side) -> list[str]:
     for unit, text in zip(of.unit.tolist(), said, strict=True):
         units[unit].append(text)
     return ["[" + ", ".join(sorted(texts)) + "]" for texts in units]
+
+
+def _numbers(side: Side) -> list[str]:
+    """The number of each unit as text."""
+    out = [""] * len(side)
+    for unit, number in zip(side.entries.unit.tolist(), side.entries["number"].tolist(), strict=True):
+        out[unit] = repr(number)
+    return out
 
 
 @cache

@@ -146,7 +146,36 @@ def guess_span(rng: random.Random, span: Record) -> list[Record]:
     )
 
 
+def guess_probabilities(rng: random.Random, gold: str) -> dict[str, float]:
+    """Probabilities of all labels, gold's often the highest; no two are equal, because then names would break the tie."""
+    raw = {label: rng.randint(1, 1000) for label in (*LABELS, "new")}
+    if rng.random() < 0.5:
+        raw[gold] += 1000
+    if len({*raw.values()}) < len(raw):
+        return guess_probabilities(rng, gold)
+    return {label: value / sum(raw.values()) for label, value in raw.items()}
+
+
+def certain(gold: Record) -> Record:
+    """All the probability on gold's label."""
+    return gold | {"value": {label: float(label == gold["value"]) for label in LABELS}}
+
+
+def renamed_scores(value: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {renamed_label(k, names): v for k, v in value.items()}
+    return renamed_label(value, names)
+
+
 KINDS: dict[str, Maker] = {
+    "numbers": Maker(
+        lambda rng: rng.choice((rng.randint(0, 5), rng.uniform(-3, 9))),
+        lambda rng, gold: rng.choice((gold, gold + rng.uniform(-2, 2), rng.randint(0, 5))),
+        options={"missing": "skip"},
+    ),
+    "probabilities": Maker(
+        lambda rng: rng.choice(LABELS), guess_probabilities, renamed_scores, perfect=certain, swappable=False
+    ),
     "spans": Maker(
         spans,
         guess_spans,

@@ -172,6 +172,39 @@ def clusters(folder: Path, **wish: Any) -> Evaluation:
     return evaluated(folder, gold, {"herd": system(0.85), "flock": system(0.5)}, context="clustering", **wish)
 
 
+def probabilities(folder: Path, **wish: Any) -> Evaluation:
+    """Labels against probabilities of three classes."""
+    rng = np.random.default_rng(10)
+    names = ("cat", "dog", "rose")
+    gold = [
+        {"id": f"photo-{i}", "value": names[k], "text": text(rng)}
+        for i, k in enumerate(rng.integers(0, 3, 90).tolist())
+    ]
+
+    def system(right: float, missing: int) -> Records:
+        out = []
+        for g in gold[missing:]:
+            raw = rng.dirichlet(np.ones(3)) + right * np.array([name == g["value"] for name in names])
+            out.append({"id": g["id"], "value": dict(zip(names, (raw / raw.sum()).round(3).tolist(), strict=True))})
+        return out
+
+    return evaluated(folder, gold, {"sure": system(1.0, 0), "torn": system(0.2, 3)}, **wish)
+
+
+def measurements(folder: Path, **wish: Any) -> Evaluation:
+    """Ratings against predicted ratings."""
+    rng = np.random.default_rng(11)
+    gold = [
+        {"id": f"film-{i}", "value": round(v, 2), "text": text(rng)}
+        for i, v in enumerate(rng.uniform(0, 10, 80).tolist())
+    ]
+
+    def system(noise: float) -> Records:
+        return [{"id": g["id"], "value": round(g["value"] + noise * rng.normal(), 2)} for g in gold]
+
+    return evaluated(folder, gold, {"near": system(1.0), "far": system(4.0)}, context="numbers", **wish)
+
+
 EXAMPLES: dict[str, Callable[..., Evaluation]] = {
     "labels": labels,
     "label-sets": label_sets,
@@ -180,4 +213,6 @@ EXAMPLES: dict[str, Callable[..., Evaluation]] = {
     "spans": spans,
     "splitting": splitting,
     "clusters": clusters,
+    "probabilities": probabilities,
+    "numbers": measurements,
 }

@@ -24,6 +24,8 @@ NEW = {
     "spans": "token_f1",
     "splitting": "boundary_similarity",
     "clusters": "jaccard",
+    "probabilities": "average_precision",
+    "numbers": "kendall",
 }
 """For each context a metric that was not asked for when the run was kept."""
 
@@ -34,7 +36,8 @@ def kept(request, address, tmp_path):
     name, folder = request.param, tmp_path / "files"
     folder.mkdir()
     first = {"labels": "accuracy", "label-sets": "f1", "weights": "manhattan", "rankings": "ndcg@10", "spans": "f1",
-             "splitting": "f1", "clusters": "purity"}[name]  # fmt: skip
+             "splitting": "f1", "clusters": "purity", "probabilities": "roc_auc",
+             "numbers": "mae"}[name]  # fmt: skip
     EXAMPLES[name](folder, **({} if name == "label-sets" else {"metrics": [first]}))
     systems = [p for p in sorted(folder.glob("*.json")) if p.name != "gold.json"]
     (folder / "tree.json").write_text(json.dumps({"animal": ["cat", "dog"], "plant": ["rose", "oak", "moss"]}))
@@ -88,7 +91,7 @@ def test_every_command_on_a_kept_run(kept, tmp_path):
     shown = run("show", "mine", "--worst", "3", "--disagree", ",".join(names), *at).stdout
     assert f"Worst units: {names[0]}" in shown
     assert f"Where {names[0]} and {names[1]} disagree" in shown
-    if name in ("labels", "label-sets", "weights", "spans", "clusters"):
+    if name in ("labels", "label-sets", "weights", "spans", "clusters", "probabilities", "numbers"):
         assert " text\n" in shown or " text  " in shown
     assert "mine" in run("runs", "list", *at).stdout
     assert "Scores" in run("runs", "show", "mine", *at).stdout

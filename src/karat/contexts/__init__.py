@@ -22,6 +22,8 @@ MODULES = {
     "ranking": "karat.contexts.ranking",
     "soft": "karat.contexts.soft",
     "clustering": "karat.contexts.clustering",
+    "probabilities": "karat.contexts.probabilities",
+    "numbers": "karat.contexts.numbers",
 }
 """Where each context lives; imported when it is asked for."""
 

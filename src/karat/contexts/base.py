@@ -12,6 +12,7 @@ from karat.cells import Cells
 from karat.contexts.options import MISSING, Option
 from karat.evaluation import Detail
 from karat.findings import Finding
+from karat.metric import Metric
 from karat.side import Side
 
 
@@ -36,6 +37,8 @@ class Context:
     """What is computed when no metric is named."""
     groups: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Names that stand for several metrics."""
+    numbers: ClassVar[tuple[str, ...]] = ()
+    """Sides whose numbers are numbers, where the context has labels too: gold, pred."""
     options: ClassVar[tuple[Option, ...]] = (MISSING,)
     unit: ClassVar[str] = "item"
     example: ClassVar[str] = ""
@@ -81,6 +84,10 @@ class Context:
 
     def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:
         """What is worth saying of both sides together."""
+        return []
+
+    def doubts(self, metrics: Sequence[Metric], pred: Side) -> list[Finding]:
+        """What is worth saying of the metrics that were asked for."""
         return []
 
     def details(self, cells: Cells) -> Sequence[Detail]:

@@ -30,12 +30,14 @@ class MonoLabelCells(TreeCells):
     """Cells of mono-label items; −1 stands for no label on that side."""
 
     per_cell = ("gold", "pred")
+    averages = ("macro", "micro", "weighted", "binary")
     class_codes = ("gold", "pred")
 
     def __init__(
         self, gold: Any, pred: Any, n: Any, test_case: Any, test_cases: Sequence[str], classes: Sequence[str],
-        hierarchy: Hierarchy | None = None, **units: Any,
+        hierarchy: Hierarchy | None = None, pos_label: str | None = None, **units: Any,
     ) -> None:  # fmt: skip
+        self.pos_label = pos_label
         super().__init__(n, test_case, test_cases, classes, hierarchy=hierarchy, **units)
         self.gold: Ints = np.asarray(gold, np.int64)
         self.pred: Ints = np.asarray(pred, np.int64)
@@ -113,6 +115,7 @@ class MonoLabel(Context):
             case.names,
             both.names["label"],
             options["hierarchy"],
+            options["pos_label"],
             unit=both.unit,
             unit_ids=both.ids,
         )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +15,18 @@ class Option:
     """A setting of a context, shown by the CLI and checked by the API."""
 
     name: str
-    choices: tuple[str, ...] | type
+    choices: tuple[str, ...] | Callable[[Any], Any]
     default: Any
     help: str
 
     @property
     def flag(self) -> str:
         return "--" + self.name.replace("_", "-")
+
+
+def names_of(value: Any) -> str:
+    """Several names as one text, as the command line gives them."""
+    return value if isinstance(value, str) else ",".join(map(str, value))
 
 
 MISSING = Option(
@@ -138,13 +144,25 @@ NOISE_AS = Option(
     "noise_as", ("singletons", "missing"), "singletons", "what a noise item is: a cluster of its own, or in none"
 )
 
+POS_LABEL = Option("pos_label", str, None, "the positive class of two, for average=binary and for single scores")
+SCORE_FROM = Option(
+    "threshold", float, None, "score from which a class is predicted: by default the highest wins, of two classes 0.5"
+)
+CLASSES = Option("classes", names_of, None, "the classes of the columns of an array, separated by commas")
+
+MISSING_NUMBERS = Option(
+    "missing", ("error", "skip"), "error", "what a gold id without a prediction is: an error, or left out"
+)
+
 OPTIONS: dict[str, tuple[Option, ...]] = {
-    "monolabel": (MISSING, EXTRA, FAULTY, HIERARCHY),
+    "monolabel": (MISSING, EXTRA, FAULTY, HIERARCHY, POS_LABEL),
     "multilabel": (MISSING, EXTRA, FAULTY, HIERARCHY, LABEL_FROM),
     "splitting": (MISSING_PAGES, COUNT_FIRST_PAGE, CONFIDENCE_OF, SPLIT_FROM),
     "spans": (MISSING, EXTRA, MATCH, OVERLAP, OVERLAP_OF, MATCHING, ENDS, SCHEME),
     "ranking": (TIES, MISSING_QUERIES, NO_RELEVANT, SCORE_TYPE, RANKED_BY, DEPTH, UNJUDGED),
     "soft": (MISSING, HIERARCHY, HARDEN, WEIGHT_FROM, LABEL_ORDER),
+    "probabilities": (MISSING, FAULTY, SCORE_FROM, POS_LABEL, CLASSES),
+    "numbers": (MISSING_NUMBERS,),
     "clustering": (MISSING_CLUSTERED, NOISE, NOISE_AS),
 }
 """The options of each context by its name."""

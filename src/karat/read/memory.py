@@ -12,7 +12,7 @@ import numpy as np
 from karat import values
 from karat.columns import Codes
 from karat.findings import InputError, finding
-from karat.read import fast, rankings
+from karat.read import fast, rankings, scores
 from karat.read.names import match_columns
 from karat.read.pages import shape
 from karat.read.roles import Records
@@ -39,6 +39,8 @@ def read_memory(engine: Engine, given: Any, read: Read) -> Records | Side:
         raise InputError([_cannot(given, "a set has no order to pair items by: give a list, or a dict of id → value")])
     if isinstance(given, Mapping):
         return _mapping(given, read)
+    if (scored := scores.matrix(given, read)) is not None:
+        return scored
     if (matrix := _indicators(given)) is not None:
         return _records({"value": matrix}, read, "array")
     if hasattr(given, "__array__") and getattr(given, "ndim", 1) == 1 and not _is_nested(given):
@@ -102,13 +104,19 @@ def _cannot(given: Any, way_out: str) -> Any:
 
 
 def _are_records(record: Mapping[str, Any], read: Read) -> bool:
-    return "value" in match_columns(list(map(str, record)), read.columns) or shape(record, read) is not None
+    roles = match_columns(list(map(str, record)), read.columns)
+    if "value" in roles or shape(record, read) is not None:
+        return True
+    wide = {name: [value] for name, value in record.items() if isinstance(name, str)}
+    return "id" in roles and bool(scores.class_columns(wide, True, read, roles))
 
 
 def _mapping(given: Mapping[Any, Any], read: Read) -> Records:
     """A dict of id → value, or of column name → column."""
     columns = all(isinstance(column, (list, np.ndarray)) for column in given.values())
-    if given and columns and "value" in match_columns(list(map(str, given)), read.columns):
+    roles = match_columns(list(map(str, given)), read.columns)
+    wide = columns and "id" in roles and scores.class_columns({str(k): v for k, v in given.items()}, True, read, roles)
+    if given and columns and ("value" in roles or wide):
         return _records({str(name): _column(column) for name, column in given.items()}, read, "columns")
     return _records({"id": list(given), "value": list(given.values())}, read, "dict")
 

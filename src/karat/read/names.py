@@ -21,11 +21,12 @@ _RARER = ("class", "category")
 _TARGETS = ("target", "targets", "y")
 _GRADES = ("relevance", "rel", "grade")
 _PLACES = ("score", "rank")
+_SCORES = ("probability", "prob", "proba", "y_score", "y_prob", "y_proba")
 _CLUSTERS = ("cluster", "cluster_id")
 
 VALUES = {
     "gold": (GOLD, _PLAIN, _RARER, _TARGETS, _GRADES, _PLACES, _CLUSTERS, PRED),
-    "pred": (PRED, _PLAIN, _RARER, _TARGETS, _PLACES, _GRADES, _CLUSTERS, GOLD),
+    "pred": (PRED, _PLAIN, _RARER, _TARGETS, _PLACES, _SCORES, _GRADES, _CLUSTERS, GOLD),
 }
 """Names of the column of values by side, surest first: a table with both columns is read rightly on either side."""
 
@@ -35,11 +36,11 @@ NAMES: dict[str, tuple[str, ...]] = {
         "id", "item", "item_id", "doc_id", "docid", "docno", "doc", "document", "document_id", "corpus-id", "paperid",
         "uid", "uuid", "index",
     ),
-    "value": (*_PLAIN, *_RARER, *PRED, *GOLD, *_TARGETS, *_PLACES, *_GRADES, *_CLUSTERS),
+    "value": (*_PLAIN, *_RARER, *PRED, *GOLD, *_TARGETS, *_PLACES, *_SCORES, *_GRADES, *_CLUSTERS),
 }  # fmt: skip
 """Column names that are taken for what they say when no name is given."""
 
-NUMBERS = (*_GRADES, *_PLACES)
+NUMBERS = (*_GRADES, *_PLACES, *_SCORES)
 """Column names that say that the values are numbers."""
 
 TEXTS = ("text", "sentence", "tweet", "content", "body", "title", "question")

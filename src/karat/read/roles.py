@@ -14,6 +14,7 @@ from karat.check import blank
 from karat.columns import Codes, Ints, within
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.names import NUMBERS, TEXTS, check_value_column, match_columns, missing_column, rank_beside
+from karat.read.scores import class_columns, read_wide
 from karat.read.table import Read
 from karat.side import Entries, Keys, Origin, Positions, Side, units_of
 from karat.values import KINDS, SAID, Column, Nested
@@ -23,6 +24,7 @@ LONG = {
     "score": ("score", "weight", "probability", "prob", "confidence"),
 }
 """Columns that make a table long: a row for each label of an item, or for each annotator."""
+LONG_CONTEXTS = (None, "soft", "multilabel", "probabilities")
 MOST_TEXTS = 200_000
 """Units whose texts are carried along; of larger data sets the texts stay where they are."""
 
@@ -71,6 +73,13 @@ def read_side(records: Records, read: Read) -> Side:
     """The records as a side with one kind of value, or the findings that say why not."""
     findings = list(records.findings)
     roles = roles_of(records, read)
+    wide = class_columns(records.columns, records.typed, read, roles)
+    if wide and records.rows:
+        keyed = {role: records.column(name) for role, name in roles.items() if role != "value"}
+        keys = _keys(keyed, records.rows)
+        side = read_wide(records.origin, records.columns, keys, wide)
+        side.findings += findings + _blank_keys(records, keys, keyed)
+        return side
     _required(records, read, roles)
     if "value" not in read.columns:
         findings += check_value_column(read.name, read.side, records.columns, roles)
@@ -141,7 +150,7 @@ def _meaning(records: Records, read: Read, name: str, column: Column, findings: 
     if kind == "text":
         return _of_texts(records, read, name, column, findings)
     if {*used} == {"truth"}:
-        ranked = read.context == "ranking" or (read.context is None and name.strip().lower() in NUMBERS)
+        ranked = read.wants_numbers(name)
         return Meaning("number", values.as_grades(column)) if ranked else Meaning("label", column, truth=True)
     if kind in ("number", "truth"):
         return _of_numbers(read, name, column)
@@ -166,7 +175,7 @@ def _kind_said(kind: str) -> str:
 
 def _of_numbers(read: Read, name: str, column: Column) -> Meaning:
     """Numbers are ranks or relevances in a column called so, labels in a column called label, class, …"""
-    if read.context == "ranking" or (read.context is None and name.strip().lower() in NUMBERS):
+    if read.wants_numbers(name):
         return Meaning("number", column)
     unsure = read.context is None and name.strip().lower() == "value"
     return Meaning("number" if unsure else "label", column, unsure=unsure, numeric=True)
@@ -175,7 +184,7 @@ def _of_numbers(read: Read, name: str, column: Column) -> Meaning:
 def _of_texts(records: Records, read: Read, name: str, column: Column, findings: list[Finding]) -> Meaning:
     """Labels; or lists and objects that a text spells, if all are; or numbers, in a file that holds nothing but texts."""
     texts = values.texts_of(column)
-    if not records.typed and (read.context == "ranking" or name.strip().lower() in NUMBERS):
+    if not records.typed and (read.wants_numbers(name) or name.strip().lower() in NUMBERS):
         numbers, bad = values.numbers(texts)
         lines = [(records.origin.line_of(i), texts.text(i)) for i in bad.tolist()]
         findings += limited(
@@ -311,8 +320,12 @@ def _entries(meaning: Meaning, rows: int) -> tuple[Entries, dict[str, list[str]]
     if meaning.kind == "label":
         return _labels(values.spelt(meaning.column), rows)
     if meaning.kind == "number":
-        label, given = values.spelt(meaning.column), np.flatnonzero(values.given(meaning.column))
+        given = np.flatnonzero(values.given(meaning.column))
         number, _ = values.numbers(meaning.column)
+        if isinstance(meaning.column, np.ndarray) and (number != np.round(number)).any():
+            # Fractions are no labels, and to spell a million of them takes longer than to score them.
+            return Entries(given, {"number": number}, single=True), {}
+        label = values.spelt(meaning.column)
         return Entries(given, {"label": label.code[given], "number": number[given]}), {"label": label.names}
     nested = meaning.nested
     assert nested is not None
@@ -392,13 +405,19 @@ def _units(records: Records, read: Read, carried: Mapping[str, str]) -> dict[str
 
 def _long(records: Records, read: Read, roles: Mapping[str, str], keys: Keys, meaning: Meaning) -> dict[str, str]:
     """The annotator or score column of a table with several rows to an item, where the context could mean it."""
-    if meaning.kind not in ("label", "number") or keys.by_position or read.context not in (None, "soft", "multilabel"):
+    if meaning.kind not in ("label", "number") or keys.by_position or read.context not in LONG_CONTEXTS:
         return {}
     free = [name for name in records.columns if name not in roles.values()]
     found = match_columns(free, {k: v for k, v in read.columns.items() if k in LONG}, LONG)
     if not found or "annotator" in found:
         return {"annotator": found["annotator"]} if found else {}
-    return found if read.context == "soft" or len(set(keys.id)) < len(keys.id) else {}
+    several = read.context == "soft" or len(set(keys.id)) < len(keys.id)
+    return found if several or _scored_labels(read, meaning) else {}
+
+
+def _scored_labels(read: Read, meaning: Meaning) -> bool:
+    """Is there a label beside each score, where scores of labels are asked for?"""
+    return read.context == "probabilities" and read.role == "pred" and meaning.kind == "label"
 
 
 def _gathered(
@@ -505,6 +524,10 @@ def as_indicators(side: Side, width: int) -> Side:
 def as_labels(side: Side) -> Side:
     """Numbers as labels; what is no number is a missing value then."""
     of = side.entries
+    if "label" not in of:
+        role = "gold values" if side.role == "gold" else "predicted values"
+        count, shown = len(np.unique(of["number"])), str(of["number"][0])
+        raise InputError([finding("scores-as-labels", side.name, role=role, example=shown, count=count, total=len(of))])
     bad = limited(
         finding("missing-field", side.name, side.line(i), field="value") for i in of.unit[of["label"] < 0].tolist()
     )

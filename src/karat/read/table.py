@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from karat.findings import Finding
+from karat.read.names import NUMBERS
 from karat.side import Side
 from karat.values import Column
 
@@ -47,6 +48,12 @@ class Read:
     def chosen(self) -> bool:
         """Did the user choose the column of the values, so that the others are left out on purpose?"""
         return self.shared or "value" in self.columns
+
+    def wants_numbers(self, column: str) -> bool:
+        """Are the values of the column numbers and no labels, by the context or by its name?"""
+        if self.context is None:
+            return column.strip().lower() in NUMBERS
+        return self.context in ("ranking", "numbers") or (self.context == "probabilities" and self.role == "pred")
 
     @property
     def drops(self) -> bool:

@@ -142,6 +142,8 @@ class Tape:
     def kind(self, vector: int) -> int | None:
         """0 for one number per cell, the width of a vector by class, None for columns of the system's own."""
         shape = self.vectors[vector].shape
+        if getattr(self.vectors[vector], "own", False):
+            return None
         if len(shape) == 1:
             return 0
         return int(shape[1]) if shape[1] == 1 or shape[1] in self.widths else None
@@ -169,15 +171,25 @@ class Blocked:
     n: Floats
 
     @cached_property
+    def _vectors(self) -> list[Any]:
+        return recorded(self.statistic, self.n, (), ()).vectors
+
+    @cached_property
     def breadth(self) -> int:
         """Numbers that the products hold for each row of weights."""
-        return sum(x.shape[1] if len(x.shape) > 1 else 1 for x in recorded(self.statistic, self.n, (), ()).vectors)
+        return sum(x.shape[1] if len(x.shape) > 1 else 1 for x in self._vectors)
+
+    @cached_property
+    def tilted(self) -> int:
+        """The same for the jackknife's rows, which metrics along a curve do not write out."""
+        return sum(getattr(x, "tilted", x.shape[1] if len(x.shape) > 1 else 1) for x in self._vectors)
 
     def __call__(self, W: Any) -> Floats:
         W = Dense(W) if isinstance(W, np.ndarray) else W
         if W.shape[0] <= FEW_ROWS:
             return self.statistic(W)
-        return np.concatenate([self.statistic(rows) for rows in W.blocks(BLOCK // max(self.breadth, 1))])
+        breadth = self.tilted if isinstance(W, Tilt) else self.breadth
+        return np.concatenate([self.statistic(rows) for rows in W.blocks(BLOCK // max(breadth, 1))])
 
 
 @dataclass(frozen=True)

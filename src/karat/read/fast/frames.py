@@ -21,6 +21,8 @@ from karat.side import Origin, Side, by_query
 
 def rankings(frame: Any, read: Read) -> Side | None:
     """A frame of rankings by its Arrow columns; None if it is something else, or pyarrow is not there."""
+    if read.context not in (None, "ranking"):
+        return None
     if "cluster" in read.columns:  # a column that only the engine carries along
         return None
     names = list(map(str, getattr(frame, "column_names", None) or list(getattr(frame, "columns", ()))))

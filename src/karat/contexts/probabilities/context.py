@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The context of scored classes: gold labels, and a score for each class or for the positive one of two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from karat.align import Aligned
+from karat.cells import Cells, Floats, Sparse, positive_of
+from karat.check import at_units, repeated_ids
+from karat.columns import ordered
+from karat.contexts.base import Context
+from karat.contexts.groups import Mask
+from karat.contexts.labels import unknown_labels
+from karat.contexts.options import OPTIONS
+from karat.contexts.probabilities.cells import OUTSIDE, SUMS, ProbabilityCells
+from karat.contexts.probabilities.tables import tables
+from karat.evaluation import Detail
+from karat.findings import Finding, InputError, finding
+from karat.metric import Metric
+from karat.side import Entries, Side
+
+CLOSE = 1e-6
+"""Probabilities may leave [0, 1] by this much: rounding of a softmax."""
+ROUNDED = 1e-3
+"""By how much the probability of a class may be rounded: shares written with three digits."""
+
+
+class Probabilities(Context):
+    """Scores by class."""
+
+    name = "probabilities"
+    title = "Scores or probabilities of classes"
+    cells = ProbabilityCells
+    kinds = ("probabilities", "label", "labels", "weights", "number")
+    numbers = ("pred",)
+    metrics = ("roc_auc", "average_precision", "log_loss", "brier", "ece", "accuracy", "f1")
+    groups: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "calibration": ("ece", "mce", "brier", "brier_reliability", "brier_resolution", "brier_uncertainty", "log_loss")
+    }
+    options = OPTIONS["probabilities"]
+    example = '{"id": "1", "value": {"spam": 0.9, "ham": 0.1}}'
+
+    waist = True
+
+    def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
+        """Gold's labels, and scores: of named classes, or one number for the positive class."""
+        of = side.entries
+        if side.role == "gold":
+            return replace(side, entries=Entries(of.unit, {"label": of["label"]}, of.single))
+        if side.kind in ("label", "labels"):
+            raise InputError([finding("labels-not-scores", side.name)])
+        if side.kind == "number":
+            return replace(side, entries=Entries(of.unit, {"number": of["number"]}, of.single), names={})
+        return side
+
+    def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
+        out = repeated_ids(side)
+        if side.role == "gold" or "number" not in side.entries:
+            return out
+        bad = ~np.isfinite(side.entries["number"])
+        return out + at_units(side, "score-not-finite", side.entries.unit[bad])
+
+    def reduce(self, both: Aligned, options: Mapping[str, Any]) -> Aligned:
+        """Items without gold are left out; equal items are one."""
+        keep = both.in_gold if not both.in_gold.all() else None
+        return (both if keep is None else both.take(np.flatnonzero(keep))).collapsed()
+
+    def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> ProbabilityCells:
+        several = both.facts["gold"].get("sets", False) or bool((both.gold.sizes(len(both)) != 1).any())
+        classes = both.names["label"]
+        answered = both.pred.sizes(len(both)) > 0
+        pos_label = _positive(classes, options)
+        if "label" in both.pred:
+            score = np.zeros((len(both), len(classes)))
+            score[both.pred.unit, both.pred["label"]] = both.pred["number"]
+        else:
+            classes, score = _of_positive(both, classes, pos_label)
+        score[~answered] = np.nan
+        gold = Sparse.of(both.gold.unit, both.gold["label"], 1.0, (len(both), len(classes)))
+        return ProbabilityCells(
+            gold, score, answered, both.n, both.case.code, both.case.names, classes, several=several,
+            trusted=_trusted(score, answered, several), threshold=options["threshold"], pos_label=pos_label,
+            unit=both.unit, unit_ids=both.ids,
+        )  # fmt: skip
+
+    def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:
+        assert isinstance(cells, ProbabilityCells)
+        out = list[Finding]()
+        if "label" in pred.entries:
+            known = gold.names["label"]
+            lone = [name for name in pred.names["label"] if name not in {*known}]
+            out += unknown_labels(dict.fromkeys(lone, len(pred)), ordered(known), pred)
+        if cells.binary and cells.positive is not None and options["pos_label"] is None:
+            out.append(finding("positive-class", gold.name, label=cells.classes[cells.positive]))
+        if cells.trusted:
+            out.append(finding("no-probabilities", pred.name, reason=cells.trusted))
+        return out
+
+    def doubts(self, metrics: Sequence[Metric], pred: Side) -> list[Finding]:
+        tuned = [str(m) for m in metrics if m.name in ("best", "recall_at_precision", "precision_at_recall")]
+        return [finding("threshold-tuned", pred.name, metric=", ".join(tuned))] if tuned else []
+
+    def details(self, cells: Cells) -> Sequence[Detail]:
+        assert isinstance(cells, ProbabilityCells)
+        return tables(cells)
+
+
+def _positive(classes: Sequence[str], options: Mapping[str, Any]) -> str | None:
+    """The positive class that was named, which must be there."""
+    named: str | None = options["pos_label"]
+    if named is not None and len(classes) > 1 and named not in classes:
+        message = f"no item has the label {named!r}; gold has {', '.join(classes[:5])}"
+        raise InputError([finding("bad-option", None, message=message, way_out="name one of them with pos_label")])
+    return named
+
+
+def _of_positive(both: Aligned, classes: list[str], pos_label: str | None) -> tuple[list[str], Floats]:
+    """One score an item is that of the positive class of two: what speaks for it speaks against the other."""
+    if len(classes) == 1:
+        other = pos_label if pos_label is not None and pos_label not in classes else f"not {classes[0]}"
+        classes = [*classes, other]
+    if len(classes) != 2:
+        raise InputError([finding("one-score-many-classes", None, count=len(classes), labels=", ".join(classes[:5]))])
+    number = np.zeros(len(both))
+    number[both.pred.unit] = both.pred["number"]
+    inside = not len(number) or (number.min() >= -CLOSE and number.max() <= 1 + CLOSE)
+    against = 1 - number if inside else -number
+    return classes, np.stack([against, number] if positive_of(classes, pos_label) else [number, against], 1)
+
+
+def _trusted(score: Floats, answered: Mask, several: bool) -> str:
+    """Why scores are no probabilities."""
+    given = score[answered]
+    if not len(given):
+        return ""
+    if given.min() < -CLOSE or given.max() > 1 + CLOSE:
+        return OUTSIDE
+    off = np.abs(given.sum(1) - 1) > ROUNDED * max(2, score.shape[1] / 2)
+    return "" if several or 2 * off.sum() <= len(off) else SUMS
+
+
+context = Probabilities()

@@ -1,0 +1,187 @@
+"""Every metric that scikit-learn has, on random scores with and without ties."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import calibration, metrics
+
+import karat
+from karat.contexts import catalogue
+from karat.metric import MetricError
+from karat.stats.statistic import Statistic
+from karat.weights import Dense, Grouped, Memo, Tilt
+
+CASES = 150
+MANY = 10_000
+
+
+def close(ours: float | None, theirs: float, what: str) -> None:
+    assert ours is not None, what
+    assert abs(ours - theirs) <= 1e-9 * max(1.0, abs(theirs)), (what, ours, theirs)
+
+
+def binary(rng: np.random.Generator) -> tuple[Any, Any]:
+    n = int(rng.integers(2, 60))
+    gold = rng.integers(0, 2, n)
+    gold[:2] = 0, 1
+    score = np.clip(rng.normal(gold * rng.uniform(0, 0.6), 0.4), 0, 1)
+    return gold, score.round(int(rng.integers(1, 4))) if rng.random() < 0.6 else score
+
+
+def two_classes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    gold, score = binary(rng)
+    fpr = round(rng.uniform(0.05, 0.95), 3)
+    names = ["roc_auc", f"roc_auc(max_fpr={fpr})", "average_precision", "pr_auc", "log_loss", "brier", "accuracy", "f1", "ks",
+             "recall_at_precision(precision=0.7)", "best(of=accuracy)", "best(of=mcc)", "ece(bins=7)"]  # fmt: skip
+    e = karat.evaluate(gold, score, context="probabilities", metrics=names, hashes=False)
+    precision, recall, _ = metrics.precision_recall_curve(gold, score)
+    fp, tp, cut = metrics.roc_curve(gold, score, drop_intermediate=False)
+    close(e[karat.Metric("roc_auc")].value, metrics.roc_auc_score(gold, score), "roc_auc")
+    close(e[names[1]].value, metrics.roc_auc_score(gold, score, max_fpr=fpr), "partial")
+    close(e["average_precision"].value, metrics.average_precision_score(gold, score), "average_precision")
+    close(e["pr_auc"].value, metrics.auc(recall, precision), "pr_auc")
+    close(e["log_loss"].value, metrics.log_loss(gold, score), "log_loss")
+    close(e["brier"].value, metrics.brier_score_loss(gold, score), "brier")
+    close(e["accuracy"].value, metrics.accuracy_score(gold, score >= 0.5), "accuracy")
+    close(e["f1"].value, metrics.f1_score(gold, score >= 0.5), "f1")
+    close(e["ks"].value, (tp - fp).max(), "ks")
+    close(e["recall_at_precision"].value, recall[:-1][precision[:-1] >= 0.7].max(initial=0), "recall at precision")
+    hard = [score >= t for t in cut]
+    close(e["best(of=accuracy)"].value, max(metrics.accuracy_score(gold, h) for h in hard), "best accuracy")
+    close(e["best(of=mcc)"].value, max(metrics.matthews_corrcoef(gold, h) for h in hard), "best mcc")
+    true, said = calibration.calibration_curve(gold, score, n_bins=7)
+    bins = np.searchsorted(np.linspace(0, 1, 8)[1:-1], score)
+    size = np.bincount(bins, minlength=7)
+    close(e["ece"].value, (size[size > 0] * np.abs(true - said)).sum() / len(gold), "ece")
+
+
+def many_classes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(12, 60)), int(rng.integers(3, 6))
+    names = np.array([f"c{i}" for i in range(k)])
+    gold = np.concatenate([np.arange(k), np.arange(k), rng.integers(0, k, n)])
+    score = rng.dirichlet(np.ones(k), len(gold))
+    wanted = [f"roc_auc(average={a})" for a in ("macro", "micro", "weighted")]
+    wanted += ["roc_auc_ovo", "roc_auc_ovo(average=weighted)", "log_loss", "brier", "accuracy", "hit@2"]
+    wanted += [f"average_precision(average={a})" for a in ("macro", "micro", "weighted")]
+    e = karat.evaluate(names[gold], score, classes=names, metrics=wanted, hashes=False)
+    for a in ("macro", "micro", "weighted"):
+        close(e[f"roc_auc(average={a})"].value, metrics.roc_auc_score(gold, score, multi_class="ovr", average=a), a)
+        theirs = metrics.average_precision_score(np.eye(k)[gold], score, average=a)
+        close(e[f"average_precision(average={a})"].value, theirs, a)
+    for a, ours in (("macro", "roc_auc_ovo"), ("weighted", "roc_auc_ovo(average=weighted)")):
+        close(e.only[ours].value, metrics.roc_auc_score(gold, score, multi_class="ovo", average=a), ours)
+    close(e["log_loss"].value, metrics.log_loss(gold, score), "log_loss")
+    close(e["brier"].value, ((score - np.eye(k)[gold]) ** 2).sum(1).mean(), "brier")
+    close(e["hit@2"].value, metrics.top_k_accuracy_score(gold, score, k=2), "top_k")
+    close(e["accuracy"].value, metrics.accuracy_score(gold, score.argmax(1)), "accuracy")
+
+
+def label_sets(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(12, 60)), int(rng.integers(2, 5))
+    gold = rng.integers(0, 2, (n, k))
+    gold[0], gold[1] = 0, 1
+    score = rng.random((n, k)).round(2)
+    wanted = [f"{m}(average={a})" for m in ("roc_auc", "average_precision") for a in ("macro", "micro", "weighted")]
+    e = karat.evaluate(gold, score, context="probabilities", metrics=[*wanted, "log_loss"], hashes=False)
+    for a in ("macro", "micro", "weighted"):
+        close(e[f"roc_auc(average={a})"].value, metrics.roc_auc_score(gold, score, average=a), a)
+        theirs = metrics.average_precision_score(gold, score, average=a)
+        close(e[f"average_precision(average={a})"].value, theirs, a)
+    close(e["log_loss"].value, np.mean([metrics.log_loss(gold[:, j], score[:, j]) for j in range(k)]), "log_loss")
+
+
+SHAPES = {"two classes": two_classes, "many classes": many_classes, "label sets": label_sets}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_scikit_learn_agrees(shape):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for seed in range(CASES // len(SHAPES)):
+            SHAPES[shape](seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_scikit_learn_agrees_on_ten_thousand(shape):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for seed in range(1000, 1000 + MANY // len(SHAPES)):
+            SHAPES[shape](seed)
+
+
+def samples() -> list[Any]:
+    """Cells of two classes, of four (with missing predictions) and of label sets."""
+    rng = np.random.default_rng(5)
+    gold, score = binary(rng)
+    four = np.array(list("abcd"))[rng.integers(0, 4, 25)].tolist()
+    rows: list[Any] = [dict(zip("abcd", p, strict=True)) for p in rng.dirichlet(np.ones(4), 25).round(2).tolist()]
+    said = {i: row for i, row in enumerate(rows) if i % 7}
+    sets = rng.integers(0, 2, (20, 3))
+    given = [
+        (gold, score),
+        (dict(enumerate(four)), said),
+        (sets, rng.random((20, 3)).round(1)),
+    ]
+    return [
+        karat.evaluate(g, p, context="probabilities", metrics=["roc_auc"], missing="wrong").only.cells for g, p in given
+    ]
+
+
+@pytest.mark.parametrize("definition", [d.name for d in catalogue("probabilities")])
+def test_all_forms_of_weights_agree(definition):
+    """Left-out units, single units, groups and rows give what the written matrix gives."""
+    known, rng = catalogue("probabilities"), np.random.default_rng(1)
+    averages = ("macro", "micro") if known[definition].by_class else (None,)
+    for cells in samples():
+        n = cells.n.astype(float)
+        index = np.arange(len(n))
+        group = rng.integers(0, 3, len(n))
+        forms = [(Tilt(n, a, b), a * n + b * np.eye(len(n))) for a, b in ((1.0, -1.0), (0.0, 1.0), (0.9, 0.5))]
+        forms += [(Tilt(n, 1.0, -1.0, index[::2]), (n - np.eye(len(n)))[::2])]
+        forms += [(Grouped(group, n, (3, len(n))), np.where(group == np.arange(3)[:, None], n, 0.0))]
+        for average in averages:
+            metric = known.resolve(definition + (f"(average={average})" if average else ""))
+            for weights, written in forms:
+                try:
+                    theirs = known[metric.name].compute(Dense(written), cells, metric)
+                except MetricError:
+                    continue
+                ours = known[metric.name].compute(Memo(weights), cells, metric)
+                np.testing.assert_allclose(ours.value, theirs.value, rtol=1e-9, atol=1e-11)
+                if ours.by_class is not None and theirs.by_class is not None:
+                    np.testing.assert_allclose(ours.by_class, theirs.by_class, rtol=1e-9, atol=1e-11)
+
+
+def test_the_jackknife_of_auc_is_that_of_delong():
+    """DeLong's variance from placements, by its own formula, up to the factor of the jackknife."""
+    rng = np.random.default_rng(3)
+    gold, score = rng.integers(0, 2, 200), rng.normal(size=200).round(1)
+    positive, negative = score[gold == 1], score[gold == 0]
+    above = (positive[:, None] > negative) + 0.5 * (positive[:, None] == negative)
+    by_positive, by_negative = above.mean(1), above.mean(0)
+    delong = by_positive.var(ddof=1) / len(positive) + by_negative.var(ddof=1) / len(negative)
+    e = karat.evaluate(
+        gold, score, context="probabilities", metrics=["roc_auc"], intervals=True, interval_method="jackknife-t"
+    )
+    assert e["roc_auc"].interval.se == pytest.approx(np.sqrt(delong), rel=0.01)
+
+
+def test_resampled_auc_is_that_of_a_loop():
+    """The weights of a resample are its units, written out."""
+    rng = np.random.default_rng(4)
+    gold, score = rng.integers(0, 2, 40), rng.random(40).round(1)
+    cells = karat.evaluate(gold, score, context="probabilities", metrics=["roc_auc"], units=True).only.cells
+    statistic = Statistic(catalogue("probabilities"), [catalogue("probabilities").resolve("roc_auc")])
+    for _ in range(20):
+        drawn = rng.integers(0, 40, 40)
+        weights = np.bincount(cells.unit[drawn], minlength=len(cells)).astype(float)
+        ours = statistic.values(weights[None, :], cells)[0, 0]
+        assert ours == pytest.approx(metrics.roc_auc_score(gold[drawn], score[drawn]), abs=1e-12)
