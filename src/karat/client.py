@@ -85,11 +85,18 @@ class Client:
 
     def evaluate(
         self, gold: str | os.PathLike[str], *systems: str | os.PathLike[str], context: str = "", metrics: tuple[str, ...] = (),
-        intervals: bool = False,
+        intervals: bool = False, tags: tuple[str, ...] = (), columns: Mapping[str, str] | None = None,
+        hierarchy: str | os.PathLike[str] | None = None, **options: Any,
     ) -> dict[str, Any]:  # fmt: skip
-        """Have files evaluated, and wait for the report."""
+        """Have files evaluated, and wait for the report; the options are those of `karat.evaluate`."""
         fields = [("context", context), ("intervals", "1" if intervals else ""), *(("metric", m) for m in metrics)]
+        fields += [
+            *(("tag", t) for t in tags),
+            ("options", json.dumps(options)),
+            ("columns", json.dumps(columns or {})),
+        ]
         files = [("gold", Path(gold)), *(("systems", Path(s)) for s in systems)]
+        files += [("hierarchy", Path(hierarchy))] if hierarchy else []
         job = self.wait(self._form("/evaluations", fields, files))
         if job["state"] != "done":
             problem = job.get("problem") or {"title": f"the job was {job['state']}"}
@@ -109,6 +116,24 @@ class Client:
         """Make a benchmark; the settings are those of ``karat benchmark create``."""
         fields = [("settings", json.dumps(settings)), ("id", id)]
         return self._form("/benchmarks", fields, [("gold", Path(gold))])
+
+    def check_gold(self, benchmark: str, seconds: float = 600) -> None:
+        """Wait until the server has looked at gold; its faults raise `karat.InputError`."""
+        end, pause = time.monotonic() + seconds, 0.1
+        while (found := self._ask("GET", f"/benchmarks/{quote(benchmark)}/gold"))["state"] in ("queued", "running"):
+            if time.monotonic() > end:
+                raise ServerError(0, {"title": "the server is not done yet", "detail": "gold is in its queue"})
+            time.sleep(pause)
+            pause = min(pause * 1.5, 3.0)
+        if found["good"] is False:
+            raise InputError([Finding(**f) for f in found["findings"]])
+        if found["problem"]:
+            raise ServerError(0, found["problem"])
+
+    def replace_gold(self, benchmark: str, gold: str | os.PathLike[str]) -> dict[str, Any]:
+        """Put other gold in the place of what has faults, as long as nothing was scored."""
+        with Path(gold).open("rb") as body:
+            return self._ask("PUT", f"/benchmarks/{quote(benchmark)}/gold", {"name": Path(gold).name}, body)
 
     def change_benchmark(self, benchmark: str, **settings: Any) -> dict[str, Any]:
         return self._ask("PATCH", f"/benchmarks/{quote(benchmark)}", {}, json.dumps(settings).encode())

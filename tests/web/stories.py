@@ -44,12 +44,12 @@ def settled(who: Visitor, sent: Any) -> Any:
     return until(done, f"submission {id}")
 
 
-def board(who: Visitor, benchmark: str, settled: bool = True) -> Any:
-    """The leaderboard, once its ranges are computed."""
+def board(who: Visitor, benchmark: str, settled: bool = True, teams: int = 0) -> Any:
+    """The leaderboard, once its ranges are computed and so many teams are there."""
 
     def done() -> Any:
         found = who.get(f"/api/benchmarks/{benchmark}/leaderboard").json
-        return found if found["settled"] or not settled else None
+        return found if (found["settled"] or not settled) and len(found["rows"]) >= teams else None
 
     return until(done, "the leaderboard")
 

@@ -52,6 +52,34 @@ def test_a_benchmark_by_command_line(guarded, tmp_path):
     assert "taken" not in run("benchmark", "import", str(tmp_path / "b.zip"), "--store", store, code=2).stdout
 
 
+def test_faults_of_gold_are_told_and_mended(guarded, tmp_path):
+    at = {"KARAT_SERVER": guarded.url, "KARAT_TOKEN": guarded.admin}
+    (tmp_path / "gold.csv").write_text("key,value\ni0,A\ni0,B\n")
+    (tmp_path / "tree.csv").write_text("A,top\nB,top\n")
+    line = [
+        "benchmark",
+        "create",
+        str(tmp_path / "gold.csv"),
+        "-c",
+        "monolabel",
+        "-m",
+        "icm",
+        "--id",
+        "faulty",
+        "--id-column",
+        "key",
+    ]
+    made = run(*line, "--hierarchy", str(tmp_path / "tree.csv"), code=2, **at)
+    assert made.stdout.strip() == "faulty"
+    assert "gold.csv:3: error[" in made.stderr
+    (tmp_path / "gold.csv").write_text("key,value\ni0,A\ni1,B\n")
+    run("benchmark", "gold", "faulty", str(tmp_path / "gold.csv"), **at)
+    found = karat.Client(guarded.url, guarded.admin).benchmarks()
+    settings = next(b for b in found if b["id"] == "faulty")
+    assert (settings["columns"], settings["options"]) == ({"id": "key"}, {"hierarchy": {"top": {"A": {}, "B": {}}}})
+    assert "is not NAME=VALUE" in run(*line, "--option", "missing", code=2, **at).stderr
+
+
 def test_the_client_evaluates(guarded, tmp_path):
     (tmp_path / "gold.csv").write_text(labels(30))
     (tmp_path / "sys.csv").write_text(labels(30, wrong=3))

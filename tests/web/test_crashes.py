@@ -7,12 +7,16 @@ import os
 import signal
 import socket
 import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import make_url, select
 
 from karat.store import open_store
+from karat.web import tables
 from tests.store import server
 from tests.store.disk import small
 from tests.web.site import Site, Visitor, labels, running, until
@@ -64,6 +68,68 @@ def test_a_killed_worker_loses_nothing(address):
         accounted(site, id, sent)
 
 
+def at_step(site: Site, step: str) -> bool:
+    """Wait until a worker is at a step of its work; whether one was seen there before all was done."""
+    store, jobs = open_store(site.store), tables.jobs
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        with store.transaction() as connection:
+            states = connection.execute(select(jobs.c.state, jobs.c.step).where(jobs.c.kind == "submission")).all()
+        if any(s.state == "running" and s.step == step for s in states):
+            return True
+        if all(s.state == "done" for s in states):
+            return False
+        time.sleep(0.001)
+    return False
+
+
+FAST = [("server", "scoring"), ("worker", "saving")]
+
+
+@pytest.mark.parametrize(
+    ("victim", "step"),
+    [
+        pytest.param(v, s, marks=[] if (v, s) in FAST else pytest.mark.slow)
+        for v in ("server", "worker")
+        for s in ("reading", "checking", "scoring", "saving")
+    ],
+)
+def test_whoever_is_killed_at_any_step_loses_nothing(tmp_path, victim, step):
+    with running(tmp_path / "s.db", "--accounts") as site:
+        id, sent = begun(site, 4)
+        assert at_step(site, step), f"no submission was seen {step}"
+        if victim == "server":
+            site.stop(signal.SIGKILL)
+            site.start()
+        else:
+            for pid in site.workers():
+                os.kill(pid, signal.SIGKILL)
+        accounted(site, id, sent)
+
+
+def filled(folder: Path) -> Path:
+    """A file that takes all the room there is."""
+    filler = folder / "filler"
+    with filler.open("wb", buffering=0) as out, suppress(OSError):
+        for size in (65536, 4096, 512, 1):
+            with suppress(OSError):
+                while True:
+                    out.write(b"x" * size)
+    return filler
+
+
+def test_a_disk_that_fills_while_submissions_wait(monkeypatch):
+    """What was accepted before is scored after, though every step of the work meanwhile fails."""
+    with small(48) as folder:
+        monkeypatch.setenv("TMPDIR", str(folder))
+        with running(folder / "s.db", "--accounts") as site:
+            id, sent = begun(site, 5)
+            filler = filled(folder)
+            until(lambda: any('"event":"worker"' in line for line in site.said), "a worker that complains")
+            filler.unlink()
+            accounted(site, id, sent)
+
+
 @pytest.mark.slow
 def test_no_worker_outlives_its_server(tmp_path):
     with running(tmp_path / "s.db") as site:
@@ -98,14 +164,7 @@ def test_a_full_disk_refuses_and_later_takes(tmp_path):
         id, sent = begun(site, 1)
         accounted(site, id, sent)
         one = team(Visitor(site, site.token), id)
-        filler = folder / "filler"
-        with filler.open("wb") as out:
-            try:
-                while True:
-                    out.write(b"x" * 65536)
-                    out.flush()
-            except OSError:
-                pass
+        filler = filled(folder)
         answer = submit(one, id, labels(20_000, wrong=77))
         assert (answer.status, answer.json["type"]) == (503, "urn:karat:problem:store")
         assert str(folder) not in answer.text
@@ -116,9 +175,11 @@ def test_a_full_disk_refuses_and_later_takes(tmp_path):
 
 
 @pytest.mark.slow
-def test_postgres_may_be_restarted():
+@pytest.mark.parametrize("step", ["reading", "scoring", "saving"])
+def test_postgres_may_be_restarted(step):
     with server.running() as url, running(url, "--accounts") as site:
         id, sent = begun(site, 5)
+        assert at_step(site, step)
         folder = make_url(url).query["host"]
         binaries, user = server._binaries(), server._user()
         command = [str(binaries / "pg_ctl"), "-D", f"{folder}/data", "-w", "-m", "immediate", "restart"]

@@ -16,6 +16,7 @@ from karat.cli.printing import print_grid
 from karat.cli.submit import server_option, token_option
 from karat.contexts import MODULES
 from karat.metric import MetricError
+from karat.plan import read_hierarchy
 from karat.report.rows import Grid, number
 
 
@@ -79,18 +80,51 @@ def _settings(given: dict[str, Any]) -> dict[str, Any]:
     help="Metric (repeatable; the first leads).",
 )
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Option of the context (repeatable).")
+@click.option("--hierarchy", type=click.Path(exists=True, dir_okay=False), help="Label tree for hierarchical metrics.")
+@click.option("--id-column", metavar="COLUMN", help="Column of the ids, in gold and in submissions.")
+@click.option("--value-column", metavar="COLUMN", help="Column of the values.")
+@click.option("--test-case-column", metavar="COLUMN", help="Column of the test case.")
 @click.option("--id", default="", help="Part of its address; else made from the title.")
 @settings_options
 @server_option
 @token_option
 @guarded
-def create(gold: str, options: tuple[str, ...], id: str, **given: Any) -> None:
-    """Make a benchmark of the file GOLD, which never leaves the server."""
+def create(gold: str, options: tuple[str, ...], hierarchy: str | None, id: str, **given: Any) -> None:
+    """Make a benchmark of the file GOLD, which never leaves the server.
+
+    Faults of GOLD are told (exit code 2); the benchmark is then there, and `karat benchmark gold` mends it.
+    """
+    columns = {role: column for role in ("id", "value", "test_case") if (column := given.pop(f"{role}_column"))}
     client, settings = _client(given), _settings(given)
     settings["metrics"] = list(settings["metrics"])
-    settings["options"] = dict(o.split("=", 1) for o in options if "=" in o)
+    settings["options"] = dict(_option(o) for o in options)
+    settings["columns"] = columns
+    if hierarchy:
+        settings["options"]["hierarchy"] = read_hierarchy(hierarchy).to_dict()
     settings.setdefault("title", Path(gold).stem)
-    click.echo(client.create_benchmark(gold, id, **settings)["id"])
+    made = client.create_benchmark(gold, id, **settings)["id"]
+    click.echo(made)
+    client.check_gold(made)
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise MetricError(f"--option {text!r} is not NAME=VALUE")
+    return name.replace("-", "_"), value
+
+
+@command.command("gold")
+@click.argument("benchmark")
+@click.argument("gold", type=click.Path(exists=True, dir_okay=False))
+@server_option
+@token_option
+@guarded
+def replace_gold(benchmark: str, gold: str, **given: Any) -> None:
+    """Put the file GOLD in the place of the gold of a BENCHMARK, as long as nothing was scored against it."""
+    client = _client(given)
+    client.replace_gold(benchmark, gold)
+    client.check_gold(benchmark)
 
 
 @command.command("change")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import webbrowser
 from pathlib import Path
@@ -82,6 +83,7 @@ def command(
         raise MetricError("--root-path begins with /")
     away = host not in LOOPBACK
     accounts = accounts or away or bool(root_path) or bool(proxies)
+    os.umask(0o077)  # gold, files and scores are for whoever runs the server alone
     limits = Limits(max_upload << 20, max_unpacked << 20, max_rows, max_seconds, max_memory << 20, reads=rate)
 
     def started(address: str) -> None:
@@ -91,6 +93,10 @@ def command(
                 "warning: others on the network can reach this server, and nothing between them and it is encrypted; "
                 "put a proxy with TLS before it and name it with --proxy",
                 err=True,
+            )
+        if accounts and _readable(kept):
+            click.echo(
+                f"warning: others on this machine can read the store, hidden gold included: chmod 600 {kept}", err=True
             )
         if browser:
             webbrowser.open(address)
@@ -103,6 +109,12 @@ def command(
             kept, host=host, port=port, accounts=accounts, workers=workers, limits=limits, root=root_path,
             proxies=proxies, log=not quiet, started=started,
         )  # fmt: skip
+
+
+def _readable(store: Store) -> bool:
+    """Whether the store is a file that others may read."""
+    path = Path(store.address)
+    return path.is_file() and bool(path.stat().st_mode & 0o044)
 
 
 def _demo(folder: Path) -> Store:

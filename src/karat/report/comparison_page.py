@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import unescape
 
 import numpy as np
@@ -32,19 +32,23 @@ def _label(chart: str) -> str:
     return unescape(chart.split('aria-label="', 1)[1].split('"', 1)[0])
 
 
-def charts(comparison: Comparison) -> Iterator[str]:
+Link = Callable[[str, str], str]
+"""Where a pair of systems leads."""
+
+
+def charts(comparison: Comparison, link: Link | None = None) -> Iterator[str]:
     """All charts of a comparison, metric by metric."""
     for metric in comparison.metrics:
         pairs = comparison.of(metric)
-        yield forest_of(pairs, comparison)
+        yield forest_of(pairs, comparison, link)
         if len(comparison.systems) > 2 and comparison.baseline is None:
-            yield matrix_of(pairs, comparison)
+            yield matrix_of(pairs, comparison, link)
             yield from groups_of(comparison.leaderboards[metric], pairs, comparison)
     for ranks in comparison.ranks:
         yield critical_of(ranks)
 
 
-def forest_of(pairs: Sequence[Pair], comparison: Comparison) -> str:
+def forest_of(pairs: Sequence[Pair], comparison: Comparison, link: Link | None = None) -> str:
     """Differences of one metric with their intervals."""
     tone = {"better": "good", "worse": "bad"}
     rows = [
@@ -58,10 +62,11 @@ def forest_of(pairs: Sequence[Pair], comparison: Comparison) -> str:
     return forest(
         rows,
         title=f"Difference of {pairs[0].label} with intervals that hold for all pairs at {1 - comparison.alpha:.0%}",
+        link=(lambda i: link(pairs[i].a, pairs[i].b)) if link else None,
     )
 
 
-def matrix_of(pairs: Sequence[Pair], comparison: Comparison) -> str:
+def matrix_of(pairs: Sequence[Pair], comparison: Comparison, link: Link | None = None) -> str:
     """Corrected p-values of all pairs of one metric."""
     names = comparison.systems
     p, better = np.full((len(names), len(names)), np.nan), np.zeros((len(names), len(names)))
@@ -71,7 +76,7 @@ def matrix_of(pairs: Sequence[Pair], comparison: Comparison) -> str:
         better[i, j] = np.sign(pair.gain or 0.0)
         better[j, i] = -better[i, j]
     title = f"{pairs[0].label}: p-values ({comparison.correction}, {comparison.family} tests)"
-    return p_matrix(names, p, better, alpha=comparison.alpha, title=title)
+    return p_matrix(names, p, better, alpha=comparison.alpha, title=title, link=link)
 
 
 def groups_of(places: Sequence[Place], pairs: Sequence[Pair], comparison: Comparison) -> Iterator[str]:

@@ -27,6 +27,7 @@ READ: dict[str, Handler] = {
     "/runs": runs.listing,
     "/runs/{run}": runs.show,
     "/runs/{run}/report.{form}": runs.report,
+    "/runs/{run}/table.{form}": runs.table,
     "/runs/{run}/verify": runs.verify,
     "/runs/{run}/units": runs.unit_list,
     "/runs/{run}/unit": runs.unit,

@@ -7,41 +7,50 @@ import secrets
 import tempfile
 import zipfile
 import zlib
-from typing import IO, Any
+from typing import IO, Annotated, Any, Literal
 
 import msgspec
-from sqlalchemy import Connection
+from msgspec import Meta
+from sqlalchemy import Connection, select
+from sqlalchemy.exc import DBAPIError
 
-from karat.store import Store, StoreError
+from karat.store import Store, StoreError, bundle
 from karat.web import benchmarks, boards, files, people, submissions, tables
 from karat.web.benchmarks import Benchmark, Settings
 from karat.web.limits import Limits
 from karat.web.people import Person
 from karat.web.problems import Problem, invalid
 from karat.web.submissions import Submission
-from karat.web.work import HIDDEN
+from karat.web.tables import HIDDEN
 
 FORMAT = 1
 HEADER = "benchmark.json"
 
 
+LARGEST_HEADER = 64 << 20
+"""Bytes of the readable part."""
+
+Hex = Annotated[str, Meta(pattern="^[0-9a-f]{1,64}$")]
+Short = Annotated[str, Meta(max_length=128)]
+
+
 class Team(msgspec.Struct):
-    id: str
-    name: str
+    id: Hex
+    name: Short
 
 
 class Sent(msgspec.Struct):
     """A submission, without its file and run."""
 
-    id: str
-    team: str
-    system: str
-    phase: str
-    sha256: str
-    received: str
-    state: str
-    name: str
-    run: str | None = None
+    id: Hex
+    team: Hex
+    system: Short
+    phase: Short
+    sha256: Hex
+    received: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT[0-9:.]{8,15}\+00:00$")]
+    state: Literal["queued", "scored", "unscored", "refused", "failed", "withdrawn"]
+    name: Short
+    run: Annotated[str, Meta(pattern="^[0-9a-f]{12}$")] | None = None
     scores: dict[str, float | None] = {}
     findings: list[dict[str, Any]] = []
 
@@ -80,7 +89,8 @@ def export(store: Store, benchmark: Benchmark) -> IO[bytes]:
 def _sent(connection: Connection, s: Submission) -> Sent:
     found = [msgspec.structs.asdict(f) for f in s.findings]
     name = files.find(connection, s.file).name
-    return Sent(s.id, s.team, s.system, s.phase, s.sha256, s.received, s.state, name, s.run, s.scores, found)
+    state: Any = s.state
+    return Sent(s.id, s.team, s.system, s.phase, s.sha256, s.received, state, name, s.run, s.scores, found)
 
 
 def _add(archive: zipfile.ZipFile, connection: Connection, name: str, file: str) -> None:
@@ -99,24 +109,28 @@ def load(store: Store, source: IO[bytes], owner: Person, limits: Limits) -> Benc
         with zipfile.ZipFile(source) as archive:
             if sum(i.file_size for i in archive.infolist()) > 8 * limits.unpacked:
                 raise invalid("The archive holds more than the server takes.")
+            if archive.getinfo(HEADER).file_size > LARGEST_HEADER:
+                raise invalid("The archive holds more than the server takes.")
             header = msgspec.json.decode(archive.read(HEADER), type=Header)
             if header.karat_benchmark > FORMAT:
                 raise invalid("The file was exported by a newer karat; upgrade karat to import it.")
             return _loaded(store, archive, header, owner)
-    except (Problem, StoreError):
+    except Problem:
         raise
+    except StoreError as error:
+        if isinstance(error.__cause__, DBAPIError):
+            raise
+        raise invalid("A run of the archive cannot be taken.") from error
     except DAMAGE as error:
         raise invalid("This is no exported benchmark, or it is damaged.") from error
 
 
 def _loaded(store: Store, archive: zipfile.ZipFile, header: Header, owner: Person) -> Benchmark:
-    runs = {s.run for s in header.submissions if s.run}
-    for run in sorted(runs):
-        try:
-            store.load(archive.read(f"runs/{run}"))
-        except StoreError as error:
-            raise invalid(str(error)) from error
-        store.tag(run, HIDDEN)
+    benchmarks.checked(msgspec.to_builtins(header.settings))
+    with store.transaction() as connection:
+        benchmarks.must_be_free(connection, header.id)
+    for run in sorted({s.run for s in header.submissions if s.run}):
+        _load_run(store, archive, run)
     with store.transaction(write=True) as connection:
         settings = msgspec.to_builtins(header.settings)
         with archive.open("gold") as gold:
@@ -138,6 +152,23 @@ def _loaded(store: Store, archive: zipfile.ZipFile, header: Header, owner: Perso
         for phase in made.phases:
             boards.ask(connection, made, phase.name, owner)
     return made
+
+
+def _load_run(store: Store, archive: zipfile.ZipFile, run: str) -> None:
+    """Put a run into the store, hidden from its first moment.
+
+    An archive that names somebody else's run gives nobody the right to see it, nor hides it from those who have.
+    """
+    with store.transaction() as connection:
+        table = tables.submissions
+        if connection.execute(select(table.c.id).where(table.c.run == run)).first():
+            raise invalid("A run of the archive belongs to another benchmark of this server.")
+    content = archive.read(f"runs/{run}")
+    record, tags = bundle.read(content)
+    if record.run["id"] != run or HIDDEN not in tags:
+        raise invalid("A run of the archive is not the one that it is said to be.")
+    if HIDDEN not in store.load(content).tags:
+        raise invalid("A run of the archive is on this server already, for everybody to see.")
 
 
 def _spooled(source: IO[bytes]) -> IO[bytes]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hmac
-import json
+import re
 import secrets
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 from urllib.parse import urlencode
 
-from sqlalchemy import Connection
+import msgspec
+from sqlalchemy import Connection, select
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from karat.store import Run, StoreError
+from karat.store.tables import runs
 from karat.web import benchmarks, people, submissions
 from karat.web.benchmarks import Benchmark
 from karat.web.files import shown_name
@@ -26,8 +28,15 @@ from karat.web.people import LOCAL, NOBODY, Person
 from karat.web.problems import Problem, invalid, missing, refused
 from karat.web.server import Server, csrf
 from karat.web.submissions import Submission
+from karat.web.tables import HIDDEN
 
 COOKIE = "karat"
+LARGEST_FIELD = 8 << 20
+"""Bytes of a field of a form that is no file, such as pasted text, and of JSON."""
+STRANGERS_BYTES = 65_536
+"""Bytes that somebody without a token may send."""
+OPEN_FORMS = ("/sign-in", "/sign-out")
+"""Forms of those who have no session."""
 SAFE = ("GET", "HEAD", "OPTIONS")
 READERS = ("admin", "organiser", "reader")
 MAKERS = ("admin", "organiser")
@@ -56,10 +65,10 @@ class Ask:
     def query(self, name: str, otherwise: str = "") -> str:
         return self.request.query_params.get(name, otherwise).strip()
 
-    def several(self, name: str) -> list[str]:
-        """A parameter that may be given several times, or several at once with commas."""
+    def several(self, name: str, split: bool = True) -> list[str]:
+        """A parameter that may be given several times; with ``split``, also several at once with commas."""
         given = self.request.query_params.getlist(name)
-        return [word.strip() for text in given for word in text.split(",") if word.strip()]
+        return [word.strip() for text in given for word in (text.split(",") if split else [text]) if word.strip()]
 
     def number(self, name: str, otherwise: int, most: int = 1_000_000) -> int:
         """A whole number of the query."""
@@ -73,7 +82,12 @@ class Ask:
     def said(self, name: str) -> str:
         """A field of the form."""
         value = self.form.get(name, "")
-        return value.strip() if isinstance(value, str) else ""
+        return plain(value).strip() if isinstance(value, str) else ""
+
+    def listed(self, name: str) -> list[str]:
+        """A field of the form that may be given several times."""
+        given = (plain(v).strip() for v in self.form.getlist(name) if isinstance(v, str))
+        return [v for v in given if v]
 
     def uploads(self, name: str) -> list[tuple[str, IO[bytes]]]:
         """Files of the form under one name, with what the visitor calls them."""
@@ -116,34 +130,45 @@ class Ask:
         return benchmark
 
     def seen_benchmark(self, id: str) -> Benchmark:
-        """A benchmark that this visitor may know of: a participant knows one."""
-        with self.server.store.transaction() as connection:
-            benchmark = benchmarks.find(connection, id)
-        if self.person.role == "participant" and not benchmarks.takes_part(self.person, benchmark):
+        """A benchmark that this visitor may know of: a participant knows one, and what others there are takes no longer."""
+        if self.person.role == "participant" and id != self.person.benchmark:
             raise missing("benchmark")
-        return benchmark
+        with self.server.store.transaction() as connection:
+            return benchmarks.find(connection, id)
 
     def seen_submission(self, id: str) -> tuple[Submission, Benchmark]:
         """A submission of this visitor's own team, or of a benchmark that the visitor organises."""
+        own = self.person.id if self.person.role not in MAKERS else None
         with self.server.store.transaction() as connection:
-            sent = submissions.find(connection, id)
+            sent = submissions.find(connection, id, team=own)
             benchmark = benchmarks.find(connection, sent.benchmark)
-        if not (benchmarks.organises(self.person, benchmark) or sent.team == self.person.id):
+        if own is None and not benchmarks.organises(self.person, benchmark):
             raise missing("submission")
         return sent, benchmark
 
     def seen_run(self, name: str) -> Run:
-        """A run that this visitor may see; one against hidden gold is its organisers' alone."""
+        """A run that this visitor may see; one against hidden gold is its organisers' alone.
+
+        A run that is hidden and one that is not there take the same two questions to the store.
+        """
         self.must_be(*READERS)
+        id = name if re.fullmatch("[0-9a-f]{12}", name) else self._called(name)
+        with self.server.store.transaction() as connection:
+            known = connection.execute(select(runs.c.id).where(runs.c.id == id)).scalar()
+            hiding = submissions.benchmarks_of_run(connection, id)
+            if not known or any(not benchmarks.organises(self.person, b) for b in hiding):
+                raise missing("run")
+        found = self.server.run(id)
+        if HIDDEN in found.tags and not hiding and self.person.role != "admin":
+            raise missing("run")  # left behind by an import that broke off
+        return found
+
+    def _called(self, name: str) -> str:
+        """The id of a run by the beginning of it, a tag or ``latest``."""
         try:
-            id = self.server.store.id_of(name)
+            return self.server.store.id_of(name)
         except StoreError:
             raise missing("run") from None
-        with self.server.store.transaction() as connection:
-            sent = submissions.of_run(connection, id)
-            if sent and not benchmarks.organises(self.person, benchmarks.find(connection, sent.benchmark)):
-                raise missing("run")
-        return self.server.run(id)
 
 
 Handler = Callable[[Ask], Response]
@@ -164,9 +189,11 @@ def _endpoint(handler: Handler, checked: Callable[[Ask], None]) -> Callable[[Req
         server: Server = request.scope["karat.server"]
         ask = Ask(request, server)
         try:
+            _plain_address(request)
             await run_in_threadpool(_identify, ask)
             if request.method not in SAFE:
                 server.rates.spend("write", ask.person.id or ask.address, server.limits.writes)
+                _may_send(ask)
                 await _read(ask)
                 checked(ask)
             return await run_in_threadpool(handler, ask)
@@ -176,6 +203,22 @@ def _endpoint(handler: Handler, checked: Callable[[Ask], None]) -> Callable[[Req
                 ask.body.close()
 
     return endpoint
+
+
+def _plain_address(request: Request) -> None:
+    """No text that a database cannot hold is looked for in one."""
+    for text in (request.url.path, *request.path_params.values(), *request.query_params.values()):
+        if str(text) != plain(str(text)):
+            raise Problem(400, "bad-text", "The address holds what is no text")
+
+
+def _may_send(ask: Ask) -> None:
+    """A stranger sends a token and no more: files of those who may do nothing are not even read."""
+    if ask.person is not NOBODY:
+        return
+    if ask.request.url.path not in OPEN_FORMS:
+        ask.must_be("participant")
+    ask.request.state.most = STRANGERS_BYTES
 
 
 def _identify(ask: Ask) -> None:
@@ -206,7 +249,7 @@ async def _read(ask: Ask) -> None:
     kind = ask.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
         if kind in ("multipart/form-data", "application/x-www-form-urlencoded"):
-            ask.form = await ask.request.form(max_files=100, max_fields=500)
+            ask.form = await _form(ask.request)
             return
         ask.body = tempfile.TemporaryFile(prefix="karat-")  # noqa: SIM115 (closed with the request)
         async for block in ask.request.stream():
@@ -214,6 +257,18 @@ async def _read(ask: Ask) -> None:
         ask.body.seek(0)
     except ClientDisconnect:
         raise Problem(400, "cut-off", "The request was cut off") from None
+
+
+async def _form(request: Request) -> FormData:
+    try:
+        return await request.form(max_files=100, max_fields=500, max_part_size=LARGEST_FIELD)
+    except (ValueError, LookupError, RecursionError):  # a character set or a form of which nobody can make sense
+        raise Problem(400, "bad-form", "The form cannot be read") from None
+
+
+def plain(text: str) -> str:
+    """Text that every database and every answer can hold: no NUL, no half of a character."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _from_our_form(ask: Ask) -> None:
@@ -234,9 +289,21 @@ def _from_our_pages(ask: Ask) -> None:
 def json_body(ask: Ask) -> dict[str, Any]:
     """The body as a JSON object."""
     try:
-        found = json.loads((ask.body.read() if ask.body else b"") or b"{}")
-    except (ValueError, RecursionError) as error:
+        return json_object((ask.body.read(LARGEST_FIELD + 1) if ask.body else b"") or b"{}")
+    except ValueError as error:
         raise Problem(400, "bad-json", "The body is not JSON", str(error)[:200]) from None
+
+
+def json_object(text: bytes) -> dict[str, Any]:
+    """A JSON object whose texts every database can hold."""
+    if len(text) > LARGEST_FIELD:
+        raise Problem(413, "too-large", "This is more than the server takes", f"JSON has at most {LARGEST_FIELD:,} bytes.")  # fmt: skip
+    try:
+        found = msgspec.json.decode(text)
+    except RecursionError:
+        raise invalid("The JSON is nested too deeply.") from None
     if not isinstance(found, dict):
-        raise invalid("The body must be a JSON object.")
+        raise invalid("This must be a JSON object.")
+    if re.search(rb"(?<!\\)(\\\\)*\\u0000", text):
+        raise invalid("A text must not hold the character NUL.")
     return found

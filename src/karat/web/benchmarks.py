@@ -16,7 +16,7 @@ from karat.contexts import context
 from karat.findings import InputError
 from karat.metric import MetricError
 from karat.plan import make_plan
-from karat.web import files, people, tables
+from karat.web import files, jobs, options, people, tables
 from karat.web.people import Person
 from karat.web.problems import Problem, invalid, missing
 
@@ -92,6 +92,12 @@ class Benchmark(msgspec.Struct, frozen=True):
         return self.settings.phases or [Phase("open")]
 
     @property
+    def open_phase(self) -> str:
+        """The name of the phase that takes submissions now."""
+        now = self.phase()
+        return now.name if now else "closed"
+
+    @property
     def shown_phase(self) -> Phase:
         """The phase whose leaderboard is shown first: the present one, or the last that has begun."""
         now = datetime.now(UTC)
@@ -116,9 +122,12 @@ def checked(given: Any) -> Settings:
     """Settings that can be worked with: metrics and options that the context has, moments that can be read."""
     try:
         settings = msgspec.convert(given, Settings, strict=False)
+        settings = msgspec.structs.replace(settings, options=options.checked(settings.options))
         plan = make_plan(context(settings.context).name, settings.metrics, settings.options)
-    except (msgspec.ValidationError, MetricError, InputError) as error:
+    except (msgspec.ValidationError, MetricError) as error:
         raise invalid(str(error)) from error
+    except InputError as error:
+        raise invalid("The label tree cannot be used.", error.findings) from error
     for text in [settings.board_from, *(t for p in settings.phases for t in (p.start, p.end))]:
         if text:
             moment(text)
@@ -142,12 +151,45 @@ def create(connection: Connection, owner: Person, given: Any, gold: IO[bytes], n
     id = id or slug(settings.title)
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,47}", id):
         raise invalid("The id of a benchmark has up to 48 small letters, digits and dashes.")
-    if connection.execute(select(tables.benchmarks.c.id).where(tables.benchmarks.c.id == id)).first():
-        raise Problem(409, "taken", "There is a benchmark of this id", f"Give another id or title than {id!r}.")
+    must_be_free(connection, id)
     file = files.keep(connection, gold, name)
     made = Benchmark(id, tables.now(), owner.id, file.id, settings)
     connection.execute(tables.benchmarks.insert(), [_row(made)])
+    _have_checked(connection, made, owner)
     return made
+
+
+def _have_checked(connection: Connection, benchmark: Benchmark, who: Person) -> None:
+    """Have gold looked at by a worker: organisers learn of its faults before a team pays for them."""
+    jobs.add(connection, "gold", who, {"benchmark": benchmark.id, "file": benchmark.gold}, f"gold {benchmark.id}")
+
+
+def gold_check(connection: Connection, benchmark: Benchmark) -> jobs.Job | None:
+    """What was found in gold; none for benchmarks that an older karat made."""
+    return jobs.latest(connection, f"gold {benchmark.id}")
+
+
+def gold_is_bad(connection: Connection, benchmark: Benchmark) -> bool:
+    found = gold_check(connection, benchmark)
+    return found is not None and found.state == "done" and not found.result["good"]
+
+
+def replace_gold(connection: Connection, benchmark: Benchmark, who: Person, gold: IO[bytes], name: str) -> Benchmark:
+    """The benchmark with other gold, as long as nothing was scored against the old one."""
+    sent = tables.submissions
+    scored = select(sent.c.id).where(sent.c.benchmark == benchmark.id, sent.c.run.is_not(None)).limit(1)
+    if connection.execute(scored).first():
+        raise Problem(409, "scored", "Gold cannot change any more", "Submissions were scored against it; make another benchmark.")  # fmt: skip
+    changed = msgspec.structs.replace(benchmark, gold=files.keep(connection, gold, name).id)
+    connection.execute(tables.benchmarks.update().where(tables.benchmarks.c.id == benchmark.id).values(**_row(changed)))
+    files.forget(connection, benchmark.gold)
+    _have_checked(connection, changed, who)
+    return changed
+
+
+def must_be_free(connection: Connection, id: str) -> None:
+    if connection.execute(select(tables.benchmarks.c.id).where(tables.benchmarks.c.id == id)).first():
+        raise Problem(409, "taken", "There is a benchmark of this id", f"Give another id or title than {id!r}.")
 
 
 def _row(benchmark: Benchmark) -> dict[str, str]:
@@ -174,19 +216,22 @@ def find(connection: Connection, id: str) -> Benchmark:
     row = connection.execute(tables.benchmarks.select().where(tables.benchmarks.c.id == id)).first()
     if row is None:
         raise missing("benchmark")
-    return _benchmark(row)
+    return of_row(row)
 
 
-def _benchmark(row: Any) -> Benchmark:
+def of_row(row: Any) -> Benchmark:
+    """A row of the table as a benchmark."""
     return Benchmark(row.id, row.created, row.owner, row.gold, msgspec.json.decode(row.settings, type=Settings))
 
 
-def listed(connection: Connection, limit: int, offset: int = 0) -> tuple[list[Benchmark], int]:
-    """A page of benchmarks, newest first, and how many there are."""
+def listed(connection: Connection, who: Person, limit: int, offset: int = 0) -> tuple[list[Benchmark], int]:
+    """A page of the benchmarks that a person knows of, newest first, and how many there are."""
     table = tables.benchmarks
-    rows = connection.execute(table.select().order_by(table.c.created.desc(), table.c.id).limit(limit).offset(offset))
-    total = connection.execute(select(func.count()).select_from(table)).scalar_one()
-    return [_benchmark(row) for row in rows], total
+    known = [table.c.id == who.benchmark] if who.role == "participant" else []
+    wanted = table.select().where(*known).order_by(table.c.created.desc(), table.c.id)
+    rows = connection.execute(wanted.limit(limit).offset(offset))
+    total = connection.execute(select(func.count()).select_from(table).where(*known)).scalar_one()
+    return [of_row(row) for row in rows], total
 
 
 def organises(person: Person, benchmark: Benchmark) -> bool:
@@ -200,4 +245,4 @@ def takes_part(person: Person, benchmark: Benchmark) -> bool:
 
 def teams(connection: Connection, benchmark: Benchmark) -> dict[str, str]:
     """Names of the teams by the id of their token."""
-    return {p.id: p.name for p in people.listed(connection, benchmark.id)}
+    return {p.id: p.name for p in people.listed(connection, benchmark.id)[0]}

@@ -12,9 +12,9 @@ import msgspec
 from sqlalchemy import Connection
 
 from karat.contexts import catalogue
-from karat.metric import parse
+from karat.metric import MetricError, parse
 from karat.report.rows import Grid, number
-from karat.store import Store, compare_runs
+from karat.store import Run, Store, StoreError, compare_runs
 from karat.web import jobs, tables
 from karat.web.benchmarks import Benchmark, teams
 from karat.web.people import Person
@@ -125,12 +125,23 @@ def compute(store: Store, benchmark: Benchmark, phase: str) -> tuple[str, list[d
         return basis(best), []
     runs = [store[s.run] for s in best if s.run]
     runs = [named(run, s.id) for run, s in zip(runs, best, strict=True)]
-    compared = compare_runs(runs, [benchmark.settings.leading])
+    try:
+        compared = compare_runs(runs, [benchmark.settings.leading])
+    except (MetricError, StoreError):  # the leaderboard stands without ranges
+        return basis(best), []
     (places,) = compared.leaderboards.values()
     return basis(best), [{"submission": p.system, "low": p.low, "high": p.high, "group": p.groups} for p in places]
 
 
-def named(run: Any, name: str) -> Any:
+def keep(connection: Connection, benchmark: str, phase: str, basis: str, places: list[dict[str, Any]]) -> None:
+    """Put ranges and groups beside the leaderboard."""
+    table = tables.boards
+    connection.execute(table.delete().where(table.c.benchmark == benchmark, table.c.phase == phase))
+    row = {"benchmark": benchmark, "phase": phase, "basis": basis, "places": msgspec.json.encode(places).decode()}
+    connection.execute(table.insert(), [row])
+
+
+def named(run: Run, name: str) -> Run:
     """The run with its only system called otherwise."""
     system = replace(run.evaluation.only, name=name)
     return replace(run, evaluation=replace(run.evaluation, systems=[system]))

@@ -42,6 +42,11 @@ def shown_name(given: str | None, otherwise: str = "file") -> str:
     return plain[:LONGEST] or otherwise
 
 
+def shown_text(given: str, most: int = 128) -> str:
+    """A name that somebody gives, without what cannot be printed."""
+    return " ".join("".join(c if c.isprintable() else " " for c in given).split())[:most]
+
+
 def digest_of(source: IO[bytes]) -> tuple[str, int]:
     """SHA-256 and size of an open file."""
     source.seek(0)

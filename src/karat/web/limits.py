@@ -20,6 +20,8 @@ class Limits:
     """Time of one job."""
     memory: int = 4 << 30
     """Address space of a worker."""
+    patience: float = 30
+    """Seconds that a request may say nothing while it is read."""
     attempts: int = 5
     """Workers that may die over a job before it is given up."""
     waiting: int = 200

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from karat.web import tables
-from karat.web.problems import invalid, missing
+from karat.web.problems import Problem, invalid, missing
 
 ROLES = ("admin", "organiser", "participant", "reader")
 PREFIX = "karat_"
@@ -72,6 +72,12 @@ def revoke(connection: Connection, person: str) -> None:
     _change(connection, person, revoked=tables.now())
 
 
+def not_own(who: Person, person: str) -> None:
+    """Nobody locks himself out."""
+    if person == who.id:
+        raise Problem(409, "own-token", "This is your own token", "Have another administrator revoke it.")
+
+
 def _change(connection: Connection, person: str, **values: str | None) -> None:
     done = connection.execute(tables.tokens.update().where(tables.tokens.c.id == person).values(**values))
     if not done.rowcount:
@@ -99,12 +105,22 @@ def find(connection: Connection, person: str) -> Person | None:
     return found and Person(found.id, found.role, found.name, found.benchmark, found.created, found.revoked)
 
 
-def listed(connection: Connection, benchmark: str | None = None) -> Sequence[Person]:
-    """All tokens, or a benchmark's, newest first."""
-    wanted = tables.tokens.select().order_by(tables.tokens.c.created.desc())
-    wanted = wanted if benchmark is None else wanted.where(tables.tokens.c.benchmark == benchmark)
-    rows = connection.execute(wanted.limit(500))
-    return [Person(r.id, r.role, r.name, r.benchmark, r.created, r.revoked) for r in rows]
+def listed(
+    connection: Connection, benchmark: str | None = None, limit: int | None = None, offset: int = 0
+) -> tuple[Sequence[Person], int]:
+    """A page of all tokens, or of a benchmark's, newest first; and how many there are."""
+    table = tables.tokens
+    here = [] if benchmark is None else [table.c.benchmark == benchmark]
+    wanted = table.select().where(*here).order_by(table.c.created.desc(), table.c.id)
+    rows = connection.execute(wanted.limit(limit).offset(offset))
+    total = connection.execute(select(func.count()).select_from(table).where(*here)).scalar_one()
+    return [Person(r.id, r.role, r.name, r.benchmark, r.created, r.revoked) for r in rows], total
+
+
+def has_admin(connection: Connection) -> bool:
+    table = tables.tokens
+    wanted = select(table.c.id).where(table.c.role == "admin", table.c.revoked.is_(None)).limit(1)
+    return connection.execute(wanted).first() is not None
 
 
 def open_session(connection: Connection, person: Person) -> str:

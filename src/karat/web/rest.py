@@ -14,8 +14,8 @@ import karat
 from karat.contexts import MODULES, catalogue, context
 from karat.plan import make_plan
 from karat.read import FORMATS
-from karat.web import archive, benchmarks, jobs, people, submissions, tables
-from karat.web.asking import MAKERS, READERS, Ask, json_body
+from karat.web import archive, benchmarks, files, jobs, options, people, submissions, tables
+from karat.web.asking import MAKERS, READERS, Ask, json_body, json_object
 from karat.web.benchmarks import Settings
 from karat.web.files import shown_name
 from karat.web.jobs import Job
@@ -48,6 +48,14 @@ def sent_file(ask: Ask, field: str) -> tuple[str, IO[bytes]]:
     raise invalid(f"Send the file as the field {field!r} of a form, or as the body.")
 
 
+def given_json(ask: Ask, field: str) -> dict[str, Any]:
+    """A field of a form that is a JSON object."""
+    try:
+        return json_object(ask.said(field).encode() or b"{}")
+    except ValueError as error:
+        raise invalid(f"{field}: {error}") from None
+
+
 # runs
 
 
@@ -70,12 +78,38 @@ def delete_run(ask: Ask) -> Response:
     return Response(status_code=204)
 
 
+def tag_run(ask: Ask) -> Response:
+    """Give a run a tag (PUT), or take it away (DELETE)."""
+    name = ask.part("tag")
+    added = ask.request.method == "PUT"
+    return reply({"tags": runs.tagged(ask, name if added else "", "" if added else name)})
+
+
+def verify_run(ask: Ask) -> Response:
+    run = ask.seen_run(ask.part("run"))
+    rows = runs.recomputed(run)
+    return reply({
+        "id": run.id, "whole": run.whole, "same": all(row.same for row in rows), "scores": [row._asdict() for row in rows],
+    })  # fmt: skip
+
+
+def get_unit(ask: Ask) -> Response:
+    """What gold and every system say of one unit."""
+    run = ask.seen_run(ask.part("run"))
+    found, _, _ = runs.asked_units(ask, run)
+    line, sides = runs.shown_unit(ask, run, found)
+    said = [
+        {"system": s.name, "score": s.score, "wrong": s.wrong, "gold": s.gold.words, "predicted": s.own.words} for s in sides
+    ]  # fmt: skip
+    return reply({"test_case": line.test_case, "id": line.id, "text": line.text, "metric": str(found.metric), "systems": said})  # fmt: skip
+
+
 def list_units(ask: Ask) -> Response:
     run = ask.seen_run(ask.part("run"))
-    found, wanted, other = runs.asked_units(ask, run)
+    found, wanted, theirs = runs.asked_units(ask, run)
     limit, offset = paged(ask)
-    places = found.find(wanted)
-    lines = found.lines(places[offset : offset + limit], other)
+    places = found.find(wanted, theirs)
+    lines = found.lines(places[offset : offset + limit], theirs)
     return reply({"total": len(places), "metric": str(found.metric), "units": [vars(line) for line in lines]})
 
 
@@ -97,15 +131,27 @@ def evaluate_files(ask: Ask) -> Response:
     ask.must_be(*MAKERS)
     gold, systems = ask.uploads("gold")[:1], ask.uploads("systems")
     name = evaluate.chosen_context(ask.said("context"))
-    metrics = [str(m) for m in ask.form.getlist("metric") if isinstance(m, str) and m.strip()]
+    metrics = ask.listed("metric")
+    chosen = options.checked(given_json(ask, "options"))
+    if sent := ask.uploads("hierarchy"):
+        chosen["hierarchy"] = options.tree(*sent[0])
     if name:
-        make_plan(name, metrics or None, {})
+        make_plan(name, metrics or None, chosen)
+    elif chosen:
+        raise invalid("Name the context, so that its options can be checked.")
     more = {
         "context": name, "metrics": metrics, "intervals": 0.95 if ask.said("intervals") else None,
-        "tags": [str(t) for t in ask.form.getlist("tag") if isinstance(t, str) and t.strip()],
+        "tags": ask.listed("tag"), "options": chosen, "columns": _columns(ask),
     }  # fmt: skip
     id = evaluate.begin_check(ask, gold, systems, more, kind="check" if ask.query("check") else "evaluation")
     return _accepted(ask, id)
+
+
+def _columns(ask: Ask) -> dict[str, str]:
+    given = given_json(ask, "columns")
+    if not all(role in evaluate.COLUMNS and isinstance(column, str) for role, column in given.items()):
+        raise invalid(f"columns is an object of names by role; the roles are {', '.join(evaluate.COLUMNS)}.")
+    return given
 
 
 def _accepted(ask: Ask, id: str) -> Response:
@@ -149,10 +195,7 @@ def benchmark_document(benchmark: benchmarks.Benchmark) -> dict[str, Any]:
 def list_benchmarks(ask: Ask) -> Response:
     limit, offset = paged(ask)
     with ask.server.store.transaction() as connection:
-        found, total = benchmarks.listed(connection, limit, offset)
-    if ask.person.role == "participant":
-        found = [b for b in found if b.id == ask.person.benchmark]
-        total = len(found)
+        found, total = benchmarks.listed(connection, ask.person, limit, offset)
     return reply({"total": total, "benchmarks": [benchmark_document(b) for b in found]})
 
 
@@ -162,12 +205,9 @@ def create_benchmark(ask: Ask) -> Response:
     gold = ask.uploads("gold")
     if not gold:
         raise invalid("Send gold as the file 'gold' of a form, and the settings as its field 'settings' in JSON.")
-    try:
-        settings = msgspec.json.decode(ask.said("settings").encode() or b"{}")
-    except msgspec.DecodeError as error:
-        raise invalid(f"settings: {error}") from None
-    if not isinstance(settings, dict):
-        raise invalid("settings must be a JSON object.")
+    settings = given_json(ask, "settings")
+    if sent := ask.uploads("hierarchy"):
+        settings["options"] = {**settings.get("options", {}), "hierarchy": options.tree(*sent[0])}
     made = pages.begin(ask, settings, gold[0], ask.said("id"))
     return reply(benchmark_document(made), 201, Location=ask.url(f"/api/benchmarks/{made.id}"))
 
@@ -185,6 +225,25 @@ def change_benchmark(ask: Ask) -> Response:
         changed = benchmarks.change(connection, benchmark, **new)
         ask.note(connection, "change benchmark", benchmark.id)
     return reply(benchmark_document(changed))
+
+
+def get_gold(ask: Ask) -> Response:
+    """What was found in gold."""
+    benchmark = ask.organised(ask.part("id"))
+    with ask.server.store.transaction() as connection:
+        job = benchmarks.gold_check(connection, benchmark)
+        file = files.find(connection, benchmark.gold)
+    state = job.state if job else "unknown"
+    result = (job.result if job else None) or {"good": None, "findings": []}
+    shown = {"name": file.name, "bytes": file.bytes, "sha256": file.sha256, "state": state}
+    return reply(
+        shown | {"good": result["good"], "findings": result["findings"], "problem": job.problem if job else None}
+    )
+
+
+def put_gold(ask: Ask) -> Response:
+    benchmark = ask.organised(ask.part("id"))
+    return reply(benchmark_document(pages.replace_gold(ask, benchmark, sent_file(ask, "gold"))), 202)
 
 
 def get_board(ask: Ask) -> Response:
@@ -244,7 +303,8 @@ def import_benchmark(ask: Ask) -> Response:
 def list_teams(ask: Ask) -> Response:
     benchmark = ask.organised(ask.part("id"))
     with ask.server.store.transaction() as connection:
-        return reply({"teams": [_person(p) for p in people.listed(connection, benchmark.id)]})
+        found, total = people.listed(connection, benchmark.id, *paged(ask))
+    return reply({"total": total, "teams": [_person(p) for p in found]})
 
 
 def _person(person: people.Person) -> dict[str, Any]:
@@ -275,7 +335,8 @@ def change_team(ask: Ask) -> Response:
 def list_tokens(ask: Ask) -> Response:
     ask.must_be("admin")
     with ask.server.store.transaction() as connection:
-        return reply({"tokens": [_person(p) for p in people.listed(connection)]})
+        found, total = people.listed(connection, None, *paged(ask))
+    return reply({"total": total, "tokens": [_person(p) for p in found]})
 
 
 def create_token(ask: Ask) -> Response:
@@ -289,6 +350,7 @@ def create_token(ask: Ask) -> Response:
 
 def delete_token(ask: Ask) -> Response:
     ask.must_be("admin")
+    people.not_own(ask.person, ask.part("token"))
     with ask.server.store.transaction(write=True) as connection:
         people.revoke(connection, ask.part("token"))
         ask.note(connection, "revoke token", ask.part("token"))
@@ -360,33 +422,41 @@ OPERATIONS = (
     Operation("GET", "/runs", list_runs, "List runs, newest first", "reader", RUNS | LIST),
     Operation("GET", "/runs/{run}", get_run, "A run as a JSON report (schema 1)", "reader"),
     Operation("DELETE", "/runs/{run}", delete_run, "Remove a run", "organiser"),
+    Operation("PUT", "/runs/{run}/tags/{tag}", tag_run, "Give a run a tag", "organiser"),
+    Operation("DELETE", "/runs/{run}/tags/{tag}", tag_run, "Take a tag from a run", "organiser"),
+    Operation("GET", "/runs/{run}/verify", verify_run, "Whether a run is as it was saved, and its cells give the same scores", "reader"),
+    Operation("GET", "/runs/{run}/unit", get_unit, "One unit: what gold and every system say of it", "reader",
+              {"case": "its test case", "id": "its id", "metric": "what scores it"}),
     Operation("GET", "/runs/{run}/units", list_units, "Units of a run, worst first", "reader", UNITS | LIST),
     Operation("GET", "/comparison", get_comparison, "Compare the systems of runs; 202 until it is computed", "reader",
               {"run": "a run (repeatable)", "metric": "a metric (repeatable)", "system": "a system (repeatable)", "baseline": "compare with this one alone"}),
     Operation("POST", "/evaluations", evaluate_files, "Evaluate files in the background", "organiser", {"check": "1 to look at the files only"}, "form",
               {"gold*": "gold file", "systems*": "systems' files (repeatable)", "context": "context, if not detected", "metric": "metric (repeatable)",
+               "options": "JSON object: options of the context", "hierarchy*": "label tree", "columns": "JSON object: id, value, test_case by name",
                "intervals": "1 for confidence intervals", "tag": "tag of the run (repeatable)"}),
     Operation("GET", "/jobs/{job}", get_job, "Place, progress and result of a job", "its owner"),
     Operation("DELETE", "/jobs/{job}", cancel_job, "Cancel a job", "its owner"),
     Operation("GET", "/benchmarks", list_benchmarks, "List benchmarks", "anybody", LIST),
     Operation("POST", "/benchmarks", create_benchmark, "Make a benchmark", "organiser", {}, "form",
-              {"gold*": "gold file, which never leaves the server", "settings": f"JSON object: {TEXT_SETTINGS}", "id": "a part of its address"}),
+              {"gold*": "gold file, which never leaves the server", "settings": f"JSON object: {TEXT_SETTINGS}", "hierarchy*": "label tree", "id": "a part of its address"}),
     Operation("POST", "/benchmarks/import", import_benchmark, "Import an exported benchmark", "organiser", {}, "file"),
     Operation("GET", "/benchmarks/{id}", get_benchmark, "A benchmark", "anybody"),
     Operation("PATCH", "/benchmarks/{id}", change_benchmark, "Change settings; board=public unblinds", "its organiser", {}, "json",
               dict.fromkeys(Settings.__struct_fields__, "")),
+    Operation("GET", "/benchmarks/{id}/gold", get_gold, "What was found in gold", "its organiser"),
+    Operation("PUT", "/benchmarks/{id}/gold", put_gold, "Put other gold in its place, as long as nothing was scored", "its organiser", {}, "file", {"gold*": "gold file"}),
     Operation("GET", "/benchmarks/{id}/leaderboard", get_board, "The leaderboard: rounded scores, ranges of ranks, groups", "anybody, once it is public", {"phase": "whose leaderboard"}),
     Operation("GET", "/benchmarks/{id}/submissions", list_submissions, "Own submissions; all, for organisers", "participant", LIST),
     Operation("POST", "/benchmarks/{id}/submissions", submit, "Submit a file; send an Idempotency-Key to be sure that it counts once", "participant",
               {"name": "what the file is called, if it is the whole body", "system": "what the system is called"}, "file", {"file*": "the file", "system": "what the system is called"}),
     Operation("GET", "/benchmarks/{id}/export", pages.export, "Everything of a benchmark as one file", "its organiser"),
-    Operation("GET", "/benchmarks/{id}/teams", list_teams, "Teams and their tokens' state", "its organiser"),
+    Operation("GET", "/benchmarks/{id}/teams", list_teams, "Teams and their tokens' state", "its organiser", LIST),
     Operation("POST", "/benchmarks/{id}/teams", invite_team, "Invite a team; its token is shown this once", "its organiser", {}, "json", {"name": "name of the team"}),
     Operation("POST", "/benchmarks/{id}/teams/{team}", change_team, "Renew a team's token", "its organiser"),
     Operation("DELETE", "/benchmarks/{id}/teams/{team}", change_team, "Revoke a team's token", "its organiser"),
     Operation("GET", "/submissions/{id}", get_submission, "A submission with its findings and rounded scores", "its team"),
     Operation("POST", "/submissions/{id}", act_on_submission, "Withdraw a submission, or score a failed one again", "its organiser", {}, "json", {"what": "withdraw or again"}),
-    Operation("GET", "/tokens", list_tokens, "All tokens", "admin"),
+    Operation("GET", "/tokens", list_tokens, "All tokens", "admin", LIST),
     Operation("POST", "/tokens", create_token, "Make a token; it is shown this once", "admin", {}, "json", {"role": "admin, organiser or reader", "name": "whose it is"}),
     Operation("DELETE", "/tokens/{token}", delete_token, "Revoke a token", "admin"),
     Operation("GET", "/audit", get_audit, "The audit log, newest first", "admin", LIST),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import traceback
 from typing import Any
@@ -108,9 +109,12 @@ class Shield:
 
         async def counted() -> Message:
             nonlocal seen
-            message = await receive()
+            try:
+                message = await asyncio.wait_for(receive(), self.server.limits.patience)
+            except TimeoutError:
+                raise Problem(408, "too-slow", "The request took too long to arrive") from None
             seen += len(message.get("body", b""))
-            if seen > self.server.limits.upload:
+            if seen > min(self.server.limits.upload, getattr(request.state, "most", seen)):
                 raise self._too_large()
             return message
 

@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from karat.findings import Finding
-from karat.web import files, jobs, tables
+from karat.web import benchmarks, files, jobs, tables
 from karat.web.benchmarks import Benchmark
 from karat.web.people import Person
 from karat.web.problems import Problem, invalid, missing
@@ -70,6 +70,8 @@ def take(
     phase = benchmark.phase()
     if phase is None:
         raise Problem(409, "closed", "No phase is open", "See the dates of the phases on the benchmark's page.")
+    if benchmarks.gold_is_bad(connection, benchmark):
+        raise Problem(409, "not-ready", "The benchmark is not ready", "Its organisers have to mend it first; try again later.")  # fmt: skip
     left = quota(connection, benchmark, team)
     if min(left.today, left.in_all) <= 0:
         when = "for today; the day ends at midnight UTC" if left.in_all > 0 else "in all"
@@ -78,7 +80,7 @@ def take(
     id = secrets.token_hex(12)
     job = jobs.add(connection, "submission", team, {"submission": id})
     row = {
-        "id": id, "benchmark": benchmark.id, "team": team.id, "system": system[:128] or name, "phase": phase.name,
+        "id": id, "benchmark": benchmark.id, "team": team.id, "system": files.shown_text(system) or name, "phase": phase.name,
         "file": file.id, "sha256": file.sha256, "key": key, "received": tables.now(), "state": "queued", "job": job,
     }  # fmt: skip
     connection.execute(tables.submissions.insert(), [row])
@@ -119,8 +121,11 @@ def _submission(row: Any) -> Submission:
     )  # fmt: skip
 
 
-def find(connection: Connection, id: str) -> Submission:
-    row = connection.execute(tables.submissions.select().where(tables.submissions.c.id == id)).first()
+def find(connection: Connection, id: str, team: str | None = None) -> Submission:
+    """The submission of this id; with ``team``, if it is this team's."""
+    table = tables.submissions
+    wanted = table.select().where(table.c.id == id, *([table.c.team == team] if team is not None else []))
+    row = connection.execute(wanted).first()
     if row is None:
         raise missing("submission")
     return _submission(row)
@@ -130,6 +135,13 @@ def of_run(connection: Connection, run: str) -> Submission | None:
     """The submission that a run scores."""
     row = connection.execute(tables.submissions.select().where(tables.submissions.c.run == run)).first()
     return row and _submission(row)
+
+
+def benchmarks_of_run(connection: Connection, run: str) -> list[Benchmark]:
+    """The benchmarks whose submissions a run scores."""
+    table, known = tables.submissions, tables.benchmarks
+    wanted = known.select().where(known.c.id.in_(select(table.c.benchmark).where(table.c.run == run)))
+    return [benchmarks.of_row(row) for row in connection.execute(wanted)]
 
 
 def listed(

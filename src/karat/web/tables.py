@@ -16,6 +16,9 @@ FORM = "1"
 LOCK = 0x6B61726175
 """Number of the advisory lock under which a PostgreSQL store is given these tables."""
 
+HIDDEN = "hidden-gold"
+"""Tag of runs against the gold of a benchmark, which only its organisers see."""
+
 settings = Table(
     "web_settings", metadata, Column("name", String(64), primary_key=True), Column("value", Text, nullable=False)
 )

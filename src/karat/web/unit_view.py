@@ -1,59 +1,94 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One unit as a page shows it: marked texts, rankings, page streams, distributions, or what is said in words."""
+"""One unit as a page shows it: marked texts, labels, distributions, rankings side by side, page streams."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from karat.cells import ClassCells
 from karat.evaluation import Detail
 from karat.report.charts.timeline import timeline
 from karat.report.page import Mark, marks
 from karat.web.units import Units
 
+DEEPEST = 30
+"""Ranks that are shown."""
+
 
 class Piece(NamedTuple):
-    """A stretch of text, and the span that it belongs to."""
+    """A stretch of text, the spans that cover it, longest first, and those of them that end with it."""
 
     text: str
-    label: str = ""
-    kind: str = ""
+    marks: Sequence[Mark] = ()
+    ends: Sequence[Mark] = ()
+
+
+class Chip(NamedTuple):
+    """A label that one side gives: in both, in gold alone, or in the prediction alone."""
+
+    label: str
+    kind: str
 
 
 class Part(NamedTuple):
-    """What one side says of the unit: a name and one of marked text, bars, ranks or a picture."""
+    """What one side says of the unit, in words and in one form that is seen at a glance."""
+
+    words: str
+    pieces: Sequence[Piece] = ()
+    chips: Sequence[Chip] = ()
+    bars: dict[str, float] = {}  # noqa: RUF012 (never changed)
+    grades: dict[int, float] = {}  # noqa: RUF012
+    """Grades by rank."""
+    unseen: int = 0
+    """Relevant documents that are not among the ranks."""
+    image: Markup | None = None
+    """Gold and prediction in one picture."""
+
+
+class Side(NamedTuple):
+    """A system on the unit."""
 
     name: str
-    pieces: Sequence[Piece] = ()
-    bars: Sequence[tuple[str, float]] = ()
-    ranks: Sequence[tuple[int, float]] = ()
-    image: Markup | None = None
-    words: str = ""
+    score: float
+    wrong: bool
+    gold: Part
+    own: Part
 
 
-def parts(found: Units, i: int) -> list[Part]:
+def side(found: Units, i: int) -> Side:
     """Gold and one system on a unit."""
-    show: Callable[[Units, int], Iterator[Part]] | None = SHOWN.get(found.evaluation.context)
+    cell = int(found.cell[i])
+    gold, pred = (Part(words) for words in found.cells.said(cell))
+    show = SHOWN.get(found.evaluation.context, _labels)
     try:
-        drawn = list(show(found, int(found.cell[i]))) if show else []
+        seen = [*show(found, cell)]
     except (AttributeError, IndexError, TypeError):  # cells of an older form are said in words
-        drawn = []
-    if drawn:
-        return drawn
-    gold, pred = found.cells.said(int(found.cell[i]))
-    return [Part("gold", words=gold), Part(found.system.name, words=pred)]
+        seen = []
+    if len(seen) == 2:
+        gold, pred = seen[0]._replace(words=gold.words), seen[1]._replace(words=pred.words)
+    return Side(found.system.name, float(found.score[i]), float(found.short[i]) < 0, gold, pred)
+
+
+def _labels(found: Units, cell: int) -> Iterator[Part]:
+    cells = found.cells
+    if not isinstance(cells, ClassCells) or found.evaluation.context == "clustering":
+        return
+    gold, pred = ([cells.classes[c] for c in of.col[of.row == cell].tolist()] for of in (cells.gold_of, cells.pred_of))
+    for own, other, alone in ((gold, pred, "missed"), (pred, gold, "spurious")):
+        yield Part("", chips=[Chip(label, "correct" if label in other else alone) for label in own])
 
 
 def _spans(found: Units, cell: int) -> Iterator[Part]:
-    data: Any = found.cells
-    unit = int(data.document[cell])
-    text = data.data.text(unit)
-    places = _token_places(data.data, unit)
+    cells: Any = found.cells
+    unit = int(cells.document[cell])
+    text, places = cells.data.text(unit), _token_places(cells.data, unit)
     if text:
-        for side, name in (("gold", "gold"), ("pred", found.system.name)):
-            yield Part(name, [*_pieces(text, marks(data.data, unit, side, places))])
+        for name in ("gold", "pred"):
+            yield Part("", [*pieces(text, marks(cells.data, unit, name, places))])
 
 
 def _token_places(data: Any, unit: int) -> list[int] | None:
@@ -67,18 +102,17 @@ def _token_places(data: Any, unit: int) -> list[int] | None:
     return places
 
 
-def _pieces(text: str, spans: Sequence[Mark]) -> Iterator[Piece]:
-    """The text cut at its spans; one that begins inside another is left to the list of spans."""
-    at = 0
-    for span in spans:
-        if span.start < at:
-            continue
-        if span.start > at:
-            yield Piece(text[at : span.start])
-        yield Piece(text[span.start : span.end], span.label, span.kind)
-        at = span.end
-    if at < len(text):
-        yield Piece(text[at:])
+def pieces(text: str, spans: Sequence[Mark]) -> Iterator[Piece]:
+    """The text cut wherever a span begins or ends; spans may lie inside one another or cross.
+
+    >>> [(p.text, [m.label for m in p.marks]) for p in pieces("abcd", [Mark(0, 3, "A", ""), Mark(1, 2, "B", "")])]
+    [('a', ['A']), ('b', ['A', 'B']), ('c', ['A']), ('d', [])]
+    """
+    size = len(text)
+    cuts = sorted({0, size, *(min(max(at, 0), size) for span in spans for at in (span.start, span.end))})
+    for low, high in pairwise(cuts):
+        over = sorted((s for s in spans if s.start <= low and s.end >= high), key=lambda s: s.start - s.end)
+        yield Piece(text[low:high], over, [s for s in over if s.end == high])
 
 
 def _ranking(found: Units, cell: int) -> Iterator[Part]:
@@ -86,9 +120,9 @@ def _ranking(found: Units, cell: int) -> Iterator[Part]:
     mine = slice(*cells.judged.start[cell : cell + 2].tolist())
     rank, grade = cells.judged.rank[mine].tolist(), cells.judged.grade[mine].tolist()
     ideal = sorted((g for g in grade if g > 0), reverse=True)
-    yield Part("gold, best order", ranks=[(i + 1, g) for i, g in enumerate(ideal[:30])])
-    shown = sorted((r, g) for r, g in zip(rank, grade, strict=True) if 0 < r <= 30)
-    yield Part(found.system.name, ranks=shown)
+    yield Part("", grades=dict(enumerate(ideal[:DEEPEST], 1)), unseen=max(len(ideal) - DEEPEST, 0))
+    shown = {int(r): g for r, g in zip(rank, grade, strict=True) if 0 < r <= DEEPEST}
+    yield Part("", grades=shown, unseen=len(ideal) - sum(g > 0 for g in shown.values()))
 
 
 def _splitting(found: Units, cell: int) -> Iterator[Part]:
@@ -98,19 +132,20 @@ def _splitting(found: Units, cell: int) -> Iterator[Part]:
     stop = start + int(pages.size[bundle])
     rows = []
     for low in range(start, stop, 60):
-        for side, cut in (("gold", pages.gold_cut), ("pred", pages.pred_cut)):
+        for name, cut in (("gold", pages.gold_cut), ("pred", pages.pred_cut)):
             files = "".join("|" if c else "-" for c in cut[low : min(low + 60, stop)].tolist())
-            rows.append(["pages", int(cells.stream.number[low]), side, files])
+            rows.append(["pages", int(cells.stream.number[low]), name, files])
     image = timeline(Detail("timeline", "Gold files above predicted files", ["bundle", "page", "side", "files"], rows))
-    yield Part(f"gold above {found.system.name}", image=Markup(image))
+    yield Part("")
+    yield Part("", image=Markup(image))
 
 
 def _soft(found: Units, cell: int) -> Iterator[Part]:
     cells: Any = found.cells
-    for name, weights in (("gold", cells.gold_weight), (found.system.name, cells.pred_weight)):
+    for weights in (cells.gold_weight, cells.pred_weight):
         at = weights.row == cell
         pairs = zip(weights.col[at].tolist(), weights.data[at].tolist(), strict=True)
-        yield Part(name, bars=sorted((cells.classes[c], w) for c, w in pairs))
+        yield Part("", bars={cells.classes[c]: w for c, w in sorted(pairs)})
 
 
 SHOWN: dict[str, Callable[[Units, int], Iterator[Part]]] = {

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,7 +26,7 @@ from karat.mistakes import (
     units_of,
 )
 from karat.report.rows import Grid, number
-from karat.web.problems import missing
+from karat.web.problems import invalid, missing
 
 Mask = NDArray[np.bool_]
 KINDS = ("wrong", "right", "all")
@@ -49,6 +49,17 @@ class Wanted:
     """Another system that does worse on it."""
     text: str = ""
     """A part of the unit's id or text."""
+    case_of: str = ""
+    """Its test case."""
+    low: str = ""
+    """Lowest score."""
+    high: str = ""
+    """Score that is too high."""
+
+    @property
+    def effective(self) -> str:
+        """The kind that is looked for: where two systems differ, one of them may be right."""
+        return "all" if self.better or self.worse or self.low or self.high else self.kind
 
 
 @dataclass(frozen=True)
@@ -80,6 +91,7 @@ class Units:
         self.cell, self.cases, self.ids = units_of(system.cells)
         self.score = score[self.cell]
         self.short = shortfall(known, chosen, score)[self.cell]
+        self._differences: dict[int, NDArray[np.float64]] = {}
         self.order = np.lexsort((counted_order(self.ids), self.cases, self.short))
 
     @property
@@ -97,23 +109,32 @@ class Units:
         kinds = getattr(self.cells, "kinds", None)
         if isinstance(kinds, dict):
             found = {name: np.asarray(n) > 0 for name, n in kinds.items() if name != "right"}
-        elif isinstance(self.cells, ClassCells):
-            found = {"no prediction": ~_any(self.cells.pred_of, len(self.cells))}
+        elif self.evaluation.context in FAULTS:
+            found = FAULTS[self.evaluation.context](self.cells)
         return {name: mask for name, mask in found.items() if mask.any()}
 
-    def find(self, wanted: Wanted) -> NDArray[np.int64]:
-        """The places of the units that are wanted, worst first."""
+    @cached_property
+    def test_cases(self) -> list[str]:
+        return sorted(set(self.cases.tolist()))
+
+    def find(self, wanted: Wanted, theirs: Units | None = None) -> NDArray[np.int64]:
+        """The places of the units that are wanted, worst first; ``theirs`` are those of the system beside them."""
         keep = np.ones(len(self.cell), bool)
-        if wanted.kind != "all":
-            keep &= (self.short < 0) == (wanted.kind == "wrong")
+        if wanted.effective != "all":
+            keep &= (self.short < 0) == (wanted.effective == "wrong")
+        if wanted.case_of:
+            keep &= self.cases == wanted.case_of
+        if wanted.low:
+            keep &= self.score >= _number(wanted.low) - 1e-12
+        if wanted.high:
+            keep &= self.score < _number(wanted.high) - 1e-12
         for side, label in (("gold_of", wanted.gold), ("pred_of", wanted.pred)):
             if label:
                 keep &= self._of_class(side, label)[self.cell]
         if wanted.fault:
             keep &= self.faults.get(wanted.fault, np.zeros(len(self.cells), bool))[self.cell]
-        for other, sign in ((wanted.better, 1), (wanted.worse, -1)):
-            if other:
-                keep &= sign * self._against(other) > 1e-12
+        if theirs is not None:
+            keep &= (1 if wanted.better else -1) * self._against(theirs) > 1e-12
         if wanted.text:
             keep &= self._says(wanted.text.casefold())
         found: NDArray[np.int64] = self.order[keep[self.order]]
@@ -126,9 +147,14 @@ class Units:
             mask[of.row[of.col == self.classes.index(label)]] = True
         return mask
 
-    def _against(self, other: str) -> NDArray[np.float64]:
+    def _against(self, theirs: Units) -> NDArray[np.float64]:
         """How much better another system is on each unit (0 where it lacks the unit)."""
-        theirs = of(self.evaluation, other)
+        key = id(theirs.cells)
+        if key not in self._differences:
+            self._differences[key] = self._difference(theirs)
+        return self._differences[key]
+
+    def _difference(self, theirs: Units) -> NDArray[np.float64]:
         known = catalogue(self.evaluation.context)
         _, scores = unit_scores_of(known, [self.metric], [self.cells, theirs.cells], self.metric)
         mine, others = (shortfall(known, self.metric, score) for score in scores)
@@ -137,34 +163,46 @@ class Units:
         return np.array([at.get(key, 0.0) for key in zip(self.cases.tolist(), self.ids.tolist(), strict=True)])
 
     def _says(self, text: str) -> Mask:
-        texts = self.evaluation.texts or {}
-        said = (
-            text in unit.casefold() or text in texts.get(f"{case}\x1f{unit}", "").casefold()
-            for case, unit in zip(self.cases.tolist(), self.ids.tolist(), strict=True)
-        )
-        return np.fromiter(said, bool, len(self.ids))
+        return np.fromiter((text in said for said in self._words), bool, len(self._words))
 
-    def lines(self, places: Sequence[int] | NDArray[np.int64], other: str = "") -> list[Line]:
-        """Units as a list shows them."""
-        theirs = Units(self.evaluation, of(self.evaluation, other), str(self.metric)) if other else None
+    @cached_property
+    def _words(self) -> list[str]:
+        """What is searched: id and text of every unit."""
+        keys = zip(self.cell.tolist(), self.cases.tolist(), self.ids.tolist(), strict=True)
+        if not self.evaluation.texts and not self.cells.text(0):
+            return [f"{unit}\n{case}".casefold() for _, case, unit in keys]
+        said = (text_of(self.evaluation, self.cells, cell, case, unit) for cell, case, unit in keys)
+        return [f"{unit}\n{text}".casefold() for unit, text in zip(self.ids.tolist(), said, strict=True)]
+
+    def lines(self, places: Sequence[int] | NDArray[np.int64], theirs: Units | None = None) -> list[Line]:
+        """Units as a list shows them, with what another system says of them."""
         return [self._line(int(i), theirs) for i in places]
 
     def _line(self, i: int, theirs: Units | None) -> Line:
         at, case, unit = int(self.cell[i]), self.cases[i], self.ids[i]
-        beside = theirs.cells.said(int(theirs.cell[theirs.place(case, unit)]))[1] if theirs else ""
+        spot = theirs.spot(case, unit) if theirs else None
+        beside = theirs.cells.said(int(theirs.cell[spot]))[1] if theirs and spot is not None else ""
         text = text_of(self.evaluation, self.cells, at, case, unit)
         return Line(case, unit, float(self.score[i]), *self.cells.said(at), beside, " ".join(text.split())[:200])
 
+    @cached_property
+    def _spots(self) -> dict[tuple[str, str], int]:
+        return {key: i for i, key in enumerate(zip(self.cases.tolist(), self.ids.tolist(), strict=True))}
+
+    def spot(self, case: str, unit: str) -> int | None:
+        """Where a unit stands, if it is there."""
+        return self._spots.get((case, unit))
+
     def place(self, case: str, unit: str) -> int:
         """Where a unit stands."""
-        found = np.flatnonzero((self.ids == unit) & (self.cases == case))
-        if not len(found):
+        found = self.spot(case, unit)
+        if found is None:
             raise missing("unit")
-        return int(found[0])
+        return found
 
-    def neighbours(self, i: int, wanted: Wanted) -> tuple[int | None, int | None]:
+    def neighbours(self, i: int, wanted: Wanted, theirs: Units | None) -> tuple[int | None, int | None]:
         """The units before and after one in a list."""
-        listed = self.find(wanted)
+        listed = self.find(wanted, theirs)
         at = np.flatnonzero(listed == i)
         if not len(at):
             return None, None
@@ -172,10 +210,58 @@ class Units:
         return (int(listed[before]) if before >= 0 else None), (int(listed[after]) if after < len(listed) else None)
 
 
+def _number(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = float("nan")
+    if not np.isfinite(found):
+        raise invalid("low and high are scores.")
+    return found
+
+
 def _any(of: Any, cells: int) -> Mask:
     mask = np.zeros(cells, bool)
     mask[of.row] = True
     return mask
+
+
+def _of_labels(cells: Any) -> dict[str, Mask]:
+    return {"no prediction": ~_any(cells.pred_of, len(cells))}
+
+
+def _of_label_sets(cells: Any) -> dict[str, Mask]:
+    gold, pred = (set(zip(of.row.tolist(), of.col.tolist(), strict=True)) for of in (cells.gold_of, cells.pred_of))
+    found = {"label missed": gold - pred, "label too many": pred - gold}
+    masks = {name: np.isin(np.arange(len(cells)), [row for row, _ in pairs]) for name, pairs in found.items()}
+    return _of_labels(cells) | masks
+
+
+def _of_rankings(cells: Any) -> dict[str, Mask]:
+    judged = cells.judged
+    good = (judged.grade > 0) & (judged.rank > 0)
+    first = np.zeros(len(cells), bool)
+    first[judged.query[good & (judged.rank == 1)]] = True
+    some = np.zeros(len(cells), bool)
+    some[judged.query[good]] = True
+    return {"nothing relevant found": ~some, "first document not relevant": ~first}
+
+
+def _of_streams(cells: Any) -> dict[str, Mask]:
+    pages, found = cells.stream.pages, {}
+    missed, extra = pages.gold_cut & ~pages.pred_cut, pages.pred_cut & ~pages.gold_cut
+    for name, wrong in (("first page missed", missed), ("first page too many", extra)):
+        many = np.array(
+            [wrong[a : a + n].any() for a, n in zip(pages.start.tolist(), pages.size.tolist(), strict=True)]
+        )
+        found[name] = many[cells.at]
+    return found
+
+
+FAULTS: dict[str, Callable[[Any], dict[str, Mask]]] = {
+    "monolabel": _of_labels, "multilabel": _of_label_sets, "ranking": _of_rankings, "splitting": _of_streams,
+}  # fmt: skip
+"""Kinds of error of contexts whose cells do not name them themselves."""
 
 
 def of(evaluation: Evaluation, name: str) -> SystemResult:
@@ -193,10 +279,18 @@ def units(evaluation: Evaluation, system: str, metric: str = "") -> Units | None
     result = of(evaluation, system)
     if not has_units(result.cells):
         return None
-    try:
+    if metric:
         return Units(evaluation, result, metric)
-    except MetricError:
-        return None
+    try:
+        return Units(evaluation, result)
+    except MetricError:  # all units are alike, as those of a perfect system are
+        return Units(evaluation, result, str(trial_metrics(evaluation)[0]))
+
+
+def metrics(evaluation: Evaluation) -> list[str]:
+    """The metrics of an evaluation that say something of a single unit."""
+    known = catalogue(evaluation.context)
+    return [str(m) for m in evaluation.metrics if known[m.name].unit_mean or known[m.name].proportion]
 
 
 def grid(found: Units, lines: Sequence[Line], other: str, digits: int = 4) -> Grid:

@@ -11,27 +11,27 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 from karat.api import evaluate, validate
 from karat.contexts import context
 from karat.evaluation import Evaluation
 from karat.findings import Finding, InputError, finding
+from karat.inputs import distinct
 from karat.metric import MetricError
-from karat.report.comparison import grids, header
-from karat.report.comparison_page import charts
-from karat.store import Store, StoreError, compare_runs
-from karat.web import benchmarks, boards, files, jobs, submissions, tables
+from karat.store import Run, Store, StoreError, compare_runs
+from karat.web import benchmarks, boards, comparing, files, jobs, people, submissions
 from karat.web.jobs import Job
 from karat.web.limits import Limits
 from karat.web.people import LOCAL
+from karat.web.tables import HIDDEN
 from karat.web.unpack import unpack
 
-HIDDEN = "hidden-gold"
-"""Tag of runs against the gold of a benchmark, which only its organisers see."""
 LINES = 40
 """Offending lines that are shown beside the findings."""
+MOST = 200
+"""Findings that are kept of gold."""
 WIDEST = 300
 """Characters of such a line."""
 
@@ -53,7 +53,11 @@ class Work:
             return
         except InputError as error:
             self._fail("The files cannot be evaluated", "", error.findings)
-        except (MetricError, StoreError) as error:
+        except StoreError as error:
+            if isinstance(error.__cause__, DBAPIError):
+                raise  # the database's fault, not the job's: it is done again when the database is back
+            self._fail("This cannot be computed", str(error))
+        except MetricError as error:
             self._fail("This cannot be computed", str(error))
         except MemoryError:
             self._give_up("memory")
@@ -62,6 +66,8 @@ class Work:
         problem = {"title": title, "detail": detail, "findings": list(findings)}
         with suppress(jobs.NotMine), self.store.transaction(write=True) as connection:
             jobs.finish(connection, self.job.id, self.worker, "failed", problem=problem)
+            if self.job.kind == "submission":
+                submissions.settle(connection, self.job.payload["submission"], "failed")
 
     def _give_up(self, what: str) -> None:
         with self.store.transaction(write=True) as connection:
@@ -123,6 +129,22 @@ class Work:
 
         self.store.save(found, asked.get("tags", ()), within)
 
+    def gold(self) -> None:
+        """Look at the gold of a benchmark, for its organisers."""
+        with self.store.transaction() as connection:
+            settings = benchmarks.find(connection, self.job.payload["benchmark"]).settings
+        how = {"context": settings.context, "columns": settings.columns, **settings.options}
+        with tempfile.TemporaryDirectory(prefix="karat-") as folder:
+            try:
+                inputs = self._laid_out(Path(folder), {"gold": self.job.payload["file"]})
+                self._step("checking")
+                findings = inputs.called(validate(inputs.paths["gold"], **how))
+                lines = offending(inputs, findings)
+            except InputError as error:
+                findings, lines = error.findings, {}
+        with self.store.transaction(write=True) as connection:
+            self._done(connection, {"good": not _errors(findings), "findings": findings[:MOST], "lines": lines})
+
     def submission(self) -> None:
         """Check a submission by itself, then score it."""
         with self.store.transaction() as connection:
@@ -138,7 +160,7 @@ class Work:
             self._step("checking")
             # The file alone is looked at here: nothing that is found can tell anything of gold.
             findings = inputs.called(validate(inputs.paths["pred"], role="pred", **how))
-            if any(f.severity == "error" for f in findings):
+            if _errors(findings):
                 return self._settle(sent, "refused", findings)
             gold = self._laid_out(Path(folder), {"gold": benchmark.gold})
             self._step("scoring")
@@ -148,6 +170,8 @@ class Work:
                     units=True, hashes=False, **how,
                 )  # fmt: skip
             except (InputError, MetricError):
+                if _errors(validate(gold.paths["gold"], **how)):  # no team pays for faults of gold
+                    return self._settle(sent, "failed", findings)
                 return self._settle(sent, "unscored", [*findings, finding("not-scored", inputs.names["pred"])])
         scores = {str(score.metric): score.value for score in found.only}
         both = Inputs(inputs.folder, inputs.paths | gold.paths, inputs.names | gold.names)
@@ -172,41 +196,38 @@ class Work:
         phase = self.job.payload["phase"]
         self._step("comparing")
         basis, places = boards.compute(self.store, benchmark, phase)
-        row = {
-            "benchmark": benchmark.id,
-            "phase": phase,
-            "basis": basis,
-            "places": msgspec.json.encode(places).decode(),
-        }
         with self.store.transaction(write=True) as connection:
-            table = tables.boards
-            connection.execute(table.delete().where(table.c.benchmark == benchmark.id, table.c.phase == phase))
-            connection.execute(table.insert(), [row])
+            boards.keep(connection, benchmark.id, phase, basis, places)
             self._done(connection)
+
+    def _named(self, run: Run) -> Run:
+        """A run of a submission with the team before the system's name: teams call their systems alike."""
+        with self.store.transaction() as connection:
+            sent = submissions.of_run(connection, run.id)
+            team = people.find(connection, sent.team) if sent else None
+        return boards.named(run, f"{team.name}: {run.evaluation.only.name}") if team else run
 
     def comparison(self) -> None:
         """Compare the systems of runs, ready to be shown and downloaded."""
         asked = self.job.payload
         self._step("comparing")
-        runs = [self.store[name] for name in asked["runs"]]
+        runs = [self._named(self.store[name]) for name in asked["runs"]]
         found = compare_runs(
             runs, asked["metrics"] or None, systems=asked["systems"], baseline=asked["baseline"] or None
         )
-        result = {
-            "header": header(found),
-            "sentences": list(found.sentences()),
-            "charts": list(islice(charts(found), 24)),
-            "grids": [g._asdict() for g in grids(found)],
-            "metrics": [str(m) for m in found.metrics],
-            "findings": [msgspec.structs.asdict(f) for f in found.own_findings],
-            "downloads": {form: found.render(form) for form in ("json", "tsv", "markdown", "latex")},
-        }
+        names = distinct([s.name for run in runs for s in run.evaluation.systems])
+        own = [(id, s.name) for id in asked["runs"] for s in self.store[id].evaluation.systems]
+        result = comparing.shown(found) | {"places": dict(zip(names, own, strict=True))}
         with self.store.transaction(write=True) as connection:
             self._done(connection, result)
 
 
+def _errors(findings: Iterable[Finding]) -> bool:
+    return any(f.severity == "error" for f in findings)
+
+
 KINDS: dict[str, Callable[[Work], None]] = {
-    "check": Work.check, "evaluation": Work.evaluation, "submission": Work.submission, "board": Work.board,
+    "gold": Work.gold, "check": Work.check, "evaluation": Work.evaluation, "submission": Work.submission, "board": Work.board,
     "comparison": Work.comparison,
 }  # fmt: skip
 

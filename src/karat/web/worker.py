@@ -14,7 +14,7 @@ import threading
 
 import msgspec
 
-from karat.store import StoreError, open_store
+from karat.store import Store, StoreError, open_store
 from karat.web import jobs
 from karat.web.limits import Limits
 from karat.web.work import Work
@@ -31,23 +31,44 @@ class Start(msgspec.Struct):
     limits: Limits
 
 
+class Turns:
+    """A worker at its queue, a job at a time."""
+
+    def __init__(self, store: Store, start: Start) -> None:
+        self.store, self.start = store, start
+        self.unsure = False
+        """Whether a job may stand in this worker's name that it has given up."""
+
+    def take(self) -> bool:
+        """Do the next job; whether there was one."""
+        try:
+            job = self._next()
+            self.unsure = True
+            if job:
+                Work(self.store, self.start.limits, self.start.worker, job).do()
+            self.unsure = False
+        except (StoreError, OSError) as error:  # a database that is away comes back, a full disk is cleared
+            line = {"event": "worker", "worker": self.start.worker, "error": f"{type(error).__name__}: {error}"}
+            print(msgspec.json.encode(line).decode(), file=sys.stderr, flush=True)
+            return False
+        return job is not None
+
+    def _next(self) -> jobs.Job | None:
+        with self.store.transaction(write=True) as connection:
+            if self.unsure:  # its supervisor keeps what a living worker has begun: nobody else would take it
+                jobs.give_back(connection, self.start.worker)
+            return jobs.claim(connection, self.start.worker)
+
+
 def main() -> None:
     start = msgspec.json.decode(sys.stdin.buffer.readline(), type=Start)
     _bounded(start.limits)
     woken = threading.Event()
     threading.Thread(target=_listen, args=(woken,), daemon=True).start()
-    store = open_store(start.store, create=False)
+    turns = Turns(open_store(start.store, create=False), start)
     while True:
         woken.clear()
-        try:
-            with store.transaction(write=True) as connection:
-                job = jobs.claim(connection, start.worker)
-            if job:
-                Work(store, start.limits, start.worker, job).do()
-        except StoreError as error:  # a database that is away comes back; the job is still in it
-            print(msgspec.json.encode({"worker": start.worker, "store": str(error)}).decode(), file=sys.stderr)
-            job = None
-        if not job:
+        if not turns.take():
             woken.wait(IDLE)
 
 

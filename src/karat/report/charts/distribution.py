@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,11 @@ ROW, TOP, LABEL, PLOT, NOTE = 46, 8, 150, 220, 120
 BINS = 30
 
 
-def distribution(rows: Sequence[tuple[str, NDArray[np.float64]]], *, title: str) -> str:
+Link = Callable[[str, float, float], str]
+"""Where the values of a row between two ends lead."""
+
+
+def distribution(rows: Sequence[tuple[str, NDArray[np.float64]]], *, title: str, link: Link | None = None) -> str:
     """An SVG of one histogram per row; undefined values (NaN) are counted beside it."""
     seen = np.concatenate([values[np.isfinite(values)] for _, values in rows] or [np.zeros(0)])
     ticks = svg.nice_ticks(min(0.0, seen.min(initial=0.0)), max(1.0, seen.max(initial=1.0)))
@@ -24,6 +28,7 @@ def distribution(rows: Sequence[tuple[str, NDArray[np.float64]]], *, title: str)
     parts = svg.x_axis(scale, ticks, bottom, top=TOP - 4)
     for i, (name, values) in enumerate(rows):
         parts += _row(name, values, TOP + ROW * i, scale)
+        parts += _links(name, values, TOP + ROW * i, scale, link) if link else []
     return svg.document(side + PLOT + NOTE, bottom + 24, parts, title)
 
 
@@ -41,6 +46,18 @@ def _row(name: str, values: NDArray[np.float64], y: float, scale: svg.Scale) -> 
     said = f"{len(known)} of {len(values)} defined" if missing else f"n = {len(known)}"
     parts.append(svg.text(scale.end + 10, base - 20, note, css="muted", size=11))
     return [*parts, svg.text(scale.end + 10, base - 5, svg.fitted(said, NOTE - 12, 11), css="muted", size=11)]
+
+
+def _links(name: str, values: NDArray[np.float64], y: float, scale: svg.Scale, link: Link) -> Iterator[str]:
+    """A link over every bar."""
+    counts, edges = np.histogram(values[np.isfinite(values)], BINS, (scale.low, scale.high))
+    for n, low, high in zip(counts.tolist(), edges.tolist(), edges[1:].tolist(), strict=False):
+        if n:
+            last = high >= scale.high
+            place = svg.rect(scale(low), y, scale(high) - scale(low), ROW - 4, opacity=0)
+            yield svg.linked(
+                link(name, low, np.inf if last else high), f"{name}: {n} from {low:.3g} to {high:.3g}", place
+            )
 
 
 def _histogram(values: NDArray[np.float64], base: float, scale: svg.Scale) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,8 +25,17 @@ class Estimate:
     tone: str = "plain"
 
 
-def forest(rows: Sequence[Estimate], *, title: str, reference: float | None = 0.0) -> str:
-    """An SVG forest plot. Every row has its own line, and labels that are too long are shortened."""
+def forest(
+    rows: Sequence[Estimate],
+    *,
+    title: str,
+    reference: float | None = 0.0,
+    link: Callable[[int], str] | None = None,
+) -> str:
+    """An SVG forest plot. Every row has its own line, and labels that are too long are shortened.
+
+    ``link`` gives for the place of a row where it leads.
+    """
     height = TOP + ROW * len(rows) + 28
     ticks = _ticks(rows, reference)
     side, note = svg.side([row.label for row in rows], LABEL), svg.side([row.note for row in rows], NOTE)
@@ -38,6 +47,9 @@ def forest(rows: Sequence[Estimate], *, title: str, reference: float | None = 0.
         parts.append(svg.line(scale(reference), TOP - 6, scale(reference), bottom, dash="4 3"))
     for i, row in enumerate(rows):
         parts += _row(row, TOP + ROW * i + ROW / 2, scale)
+        if link:
+            whole = svg.rect(0, TOP + ROW * i, side + PLOT + note + 16, ROW - 2, opacity=0)
+            parts.append(svg.linked(link(i), f"{row.label}: {row.note}", whole))
     return svg.document(side + PLOT + note + 20, height, parts, title)
 
 

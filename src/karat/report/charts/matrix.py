@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,13 @@ def p_text(p: float) -> str:
 
 
 def p_matrix(
-    names: Sequence[str], p: NDArray[np.float64], better: NDArray[np.float64], *, alpha: float = 0.05, title: str
+    names: Sequence[str],
+    p: NDArray[np.float64],
+    better: NDArray[np.float64],
+    *,
+    alpha: float = 0.05,
+    title: str,
+    link: Callable[[str, str], str] | None = None,
 ) -> str:
     """An SVG matrix; ``better[i, j]`` is 1 where row i scores better than column j, −1 where worse.
 
@@ -43,6 +49,9 @@ def p_matrix(
         parts.append(svg.text(side + CELL * i + CELL / 2, HEAD * 2 - 6, i + 1, anchor="middle", css="tick", title=name))
         for j, other in enumerate(names):
             parts += _cell(side + CELL * j, y, i == j, p[i, j], better[i, j], alpha, f"{name} against {other}")
+            if link and i != j:
+                whole = svg.rect(side + CELL * j, y, CELL - 2, HEAD - 2, opacity=0)
+                parts.append(svg.linked(link(name, other), f"{name} against {other}: p = {p[i, j]:.4g}", whole))
     legend = f"row better: green, row worse: red; full colour where p ≤ {alpha:g}"
     parts.append(svg.text(0, height - 6, svg.fitted(legend, width, 11), css="muted", size=11, title=legend))
     return svg.document(width, height, parts, title)

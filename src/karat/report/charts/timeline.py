@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -14,8 +14,8 @@ PAGE, BAR, GAP, LEFT = 12, 14, 10, 150
 """Width of a page, height of a bar, space below a pair of bars, space for names, in pixels."""
 
 
-def timeline(detail: Detail) -> str:
-    """An SVG of the detail table called timeline; a file that only one side has is red.
+def timeline(detail: Detail, link: Callable[[str], str] | None = None) -> str:
+    """An SVG of the detail table called timeline; a file that only one side has is red, and ``link`` leads to a bundle.
 
     >>> rows = [["a", 1, "gold", "|-|"], ["a", 1, "pred", "|--"]]
     >>> timeline(Detail("timeline", "Files", ["bundle", "page", "side", "files"], rows)).count("<rect")
@@ -26,7 +26,10 @@ def timeline(detail: Detail) -> str:
     width = side + PAGE * max((len(gold[3]) for gold, _ in pairs), default=0) + 8
     parts = [svg.text(0, 14, svg.fitted(detail.title, max(width, 300)), css="title", title=detail.title)]
     for i, pair in enumerate(pairs):
-        parts += _bundle(*pair, side, y=28 + i * (2 * BAR + GAP))
+        y = 28 + i * (2 * BAR + GAP)
+        parts += _bundle(*pair, side, y=y)
+        if link:
+            parts.append(svg.linked(link(str(pair[0][0])), _name(pair[0]), svg.rect(0, y, width, 2 * BAR, opacity=0)))
     return svg.document(max(width, 300), 28 + len(pairs) * (2 * BAR + GAP), parts, detail.title)
 
 

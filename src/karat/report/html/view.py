@@ -116,10 +116,13 @@ def drawn(title: str, image: str, table: Table | None = None) -> Chart:
 
 
 class Links(Protocol):
-    """Where the marks of charts lead: the units of a pair of classes, or those of a class that are wrong."""
+    """Where the marks of charts lead: to the units that each of them stands for."""
 
     def pair(self, system: str, gold: str, pred: str) -> str: ...
     def label(self, system: str, gold: str) -> str: ...
+    def system(self, system: str) -> str: ...
+    def scores(self, system: str, low: float, high: float) -> str: ...
+    def unit(self, system: str, unit: str) -> str: ...
 
 
 class View:
@@ -243,7 +246,9 @@ class View:
             return None
         rows = [_estimate(name, s, self.digits) for name, s in scores]
         label = scores[0][1].label
-        return drawn(f"{label} with intervals", forest(rows, title=label, reference=None))
+        links = self.links
+        link = (lambda i: links.system(scores[i][0])) if links else None
+        return drawn(f"{label} with intervals", forest(rows, title=label, reference=None, link=link))
 
     @cached_property
     def main(self) -> Any:
@@ -257,7 +262,8 @@ class View:
             return None
         label = scores[0][1].label
         rows = [(name, np.asarray(s.result.value, float)) for name, s in scores]
-        chart = distribution(rows, title=f"{label}: scores of test cases, a histogram per system")
+        link = self.links.scores if self.links else None
+        chart = distribution(rows, title=f"{label}: scores of test cases, a histogram per system", link=link)
         return drawn(f"{label} by test case", chart, self._test_cases(scores))
 
     @property
@@ -402,7 +408,8 @@ class SystemView:
             if detail.kind == "matrix" and len(detail.rows) <= LARGEST:
                 yield _matrix(detail, self.name, self.view.links)
             elif detail.kind == "timeline":
-                yield drawn(detail.title, timeline(detail), _plain(detail, self.view))
+                link = partial(self.view.links.unit, self.name) if self.view.links else None
+                yield drawn(detail.title, timeline(detail, link), _plain(detail, self.view))
             else:
                 yield _plain(detail, self.view)
             if detail.kind == "matrix":

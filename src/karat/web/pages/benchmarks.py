@@ -11,14 +11,13 @@ from starlette.background import BackgroundTask
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from karat.contexts import MODULES, context
-from karat.contexts.options import OPTIONS
-from karat.hierarchy import Hierarchy
-from karat.web import archive, benchmarks, boards, jobs, people, submissions
+from karat.report.rows import Grid
+from karat.web import archive, benchmarks, boards, files, jobs, options, people, submissions
 from karat.web.asking import MAKERS, Ask
 from karat.web.benchmarks import Benchmark, organises, takes_part
 from karat.web.boards import Board
-from karat.web.pages.evaluate import pasted
-from karat.web.pages.runs import FORMS, table_download
+from karat.web.pages.downloads import FORMS, MOST, asked_form, table_download
+from karat.web.pages.evaluate import COLUMNS, pasted
 from karat.web.problems import invalid, missing, refused
 from karat.web.showing import html
 from karat.web.submissions import Submission
@@ -28,12 +27,14 @@ PAGE = 25
 
 def listing(ask: Ask) -> Response:
     """All benchmarks; a participant's own."""
-    page = max(ask.number("page", 1, 100_000), 1)
+    page, form = max(ask.number("page", 1, 100_000), 1), asked_form(ask)
+    size, skip = (MOST, 0) if form else (PAGE, PAGE * (page - 1))
     with ask.server.store.transaction() as connection:
-        if ask.person.role == "participant":
-            found, total = [benchmarks.find(connection, ask.person.benchmark)], 1
-        else:
-            found, total = benchmarks.listed(connection, PAGE, PAGE * (page - 1))
+        found, total = benchmarks.listed(connection, ask.person, size, skip)
+    if form:
+        head = ["benchmark", "title", "context", "leading metric", "phase", "created"]
+        rows = [[b.id, b.title, b.settings.context, b.settings.leading, b.open_phase, b.created] for b in found]
+        return table_download(Grid("Benchmarks", head, rows), form, "benchmarks")
     return html(ask, "benchmarks.html", found=found, total=total, page=page, size=PAGE)
 
 
@@ -43,8 +44,10 @@ def new(ask: Ask) -> Response:
     name = ask.query("context", "monolabel")
     if name not in MODULES:
         raise missing("context")
-    options = [o for o in OPTIONS[name] if o.choices is not Hierarchy]
-    return html(ask, "benchmark_new.html", contexts=MODULES, context=context(name), options=options)
+    return html(
+        ask, "benchmark_new.html", contexts=MODULES, context=context(name), options=options.fields(name),
+        has_tree=options.has_tree(name), columns=COLUMNS,
+    )  # fmt: skip
 
 
 def create(ask: Ask) -> Response:
@@ -56,24 +59,31 @@ def create(ask: Ask) -> Response:
     settings = from_form(ask) | {
         "context": ask.said("context"),
         "metrics": [m.strip() for m in re.split(r"[\n;]", ask.said("metrics")) if m.strip()],
-        "options": {
-            o.name: ask.said(f"option-{o.name}")
-            for o in OPTIONS.get(ask.said("context"), ())
-            if ask.said(f"option-{o.name}")
-        },
+        "options": options.of_form(ask, ask.said("context")),
+        "columns": {role: ask.said(f"column-{role}") for role in COLUMNS if ask.said(f"column-{role}")},
     }
     made = begin(ask, settings, gold[0], ask.said("id"))
     return RedirectResponse(ask.url(f"/benchmarks/{made.id}/manage"), 303)
 
 
 def begin(ask: Ask, settings: dict[str, Any], gold: tuple[str, Any], id: str) -> Benchmark:
-    """Make a benchmark, if its gold can be read."""
+    """Make a benchmark; a worker then looks at its gold."""
     name, source = gold
     benchmarks.checked(settings)
     with ask.server.store.transaction(write=True) as connection:
         made = benchmarks.create(connection, ask.person, settings, source, name, id)
         ask.note(connection, "create benchmark", made.id)
+    ask.server.wake()
     return made
+
+
+def replace_gold(ask: Ask, benchmark: Benchmark, gold: tuple[str, Any]) -> Benchmark:
+    """Put other gold in the place of what has faults."""
+    with ask.server.store.transaction(write=True) as connection:
+        changed = benchmarks.replace_gold(connection, benchmark, ask.person, gold[1], gold[0])
+        ask.note(connection, "replace gold", benchmark.id)
+    ask.server.wake()
+    return changed
 
 
 def from_form(ask: Ask) -> dict[str, Any]:
@@ -113,7 +123,7 @@ def show(ask: Ask) -> Response:
     return html(
         ask, "benchmark.html", refresh=3 if waiting else 0, benchmark=benchmark, phase=phase, board=board, mine=shown,
         left=left, organiser=organises(ask.person, benchmark), context=context(benchmark.settings.context),
-        ranks=boards.ranks, forms=FORMS,
+        ranks=boards.ranks, forms=FORMS, options=options.shown(benchmark.settings.options),
     )  # fmt: skip
 
 
@@ -192,14 +202,35 @@ def submission(ask: Ask) -> Response:
 
 
 def all_submissions(ask: Ask) -> Response:
-    """Every submission, for the organisers."""
-    benchmark = ask.organised(ask.part("id"))
-    page = max(ask.number("page", 1, 100_000), 1)
+    """Every submission for the organisers, and for a team its own."""
+    benchmark = ask.seen_benchmark(ask.part("id"))
+    organiser = organises(ask.person, benchmark)
+    if not organiser and not takes_part(ask.person, benchmark):
+        ask.organised(benchmark.id)
+    team = ask.query("team") if organiser else ask.person.id
+    page, form = max(ask.number("page", 1, 100_000), 1), asked_form(ask)
+    size, skip = (MOST, 0) if form else (PAGE, PAGE * (page - 1))
     with ask.server.store.transaction() as connection:
-        found, total = submissions.listed(connection, benchmark, ask.query("team") or None, PAGE, PAGE * (page - 1))
+        found, total = submissions.listed(connection, benchmark, team or None, size, skip)
         names = benchmarks.teams(connection, benchmark)
     shown = [document(ask, benchmark, s) | {"team_name": names.get(s.team, "?")} for s in found]
-    return html(ask, "submissions.html", benchmark=benchmark, found=shown, total=total, page=page, size=PAGE)
+    if form:
+        return table_download(_submission_grid(benchmark, shown), form, f"{benchmark.id}-submissions")
+    return html(
+        ask, "submissions.html", benchmark=benchmark, found=shown, total=total, page=page, size=PAGE, organiser=organiser,
+        team=names.get(team, ""), digits=4 if organiser else benchmark.settings.digits,
+    )  # fmt: skip
+
+
+def _submission_grid(benchmark: Benchmark, shown: list[dict[str, Any]]) -> Grid:
+    metrics = benchmark.settings.metrics
+    head = ["submission", "system", "team", "phase", "received", "state", *metrics, "sha256"]
+    rows = [
+        [x["id"], x["system"], x["team_name"], x["phase"], x["received"], x["state"],
+         *("" if x["scores"].get(m) is None else repr(x["scores"][m]) for m in metrics), x["sha256"]]
+        for x in shown
+    ]  # fmt: skip
+    return Grid("Submissions", head, rows)
 
 
 def withdraw(ask: Ask) -> Response:
@@ -231,11 +262,14 @@ def act(ask: Ask, sent: Submission, benchmark: Benchmark, what: str) -> None:
 def manage(ask: Ask, secret: str = "", whose: str = "") -> Response:
     """Settings, teams and tokens of a benchmark."""
     benchmark = ask.organised(ask.part("id"))
+    page = max(ask.number("page", 1, 100_000), 1)
     with ask.server.store.transaction() as connection:
-        teams = people.listed(connection, benchmark.id)
+        teams, total = people.listed(connection, benchmark.id, PAGE, PAGE * (page - 1))
         best = boards.chosen(connection, benchmark, benchmark.shown_phase.name)
+        gold = benchmarks.gold_check(connection, benchmark)
+        file = files.find(connection, benchmark.gold)
     return html(
-        ask, "manage.html", benchmark=benchmark, teams=teams, secret=secret, whose=whose,
+        ask, "manage.html", refresh=2 if gold and gold.state in jobs.OPEN and not secret else 0, gold=gold, file=file, benchmark=benchmark, teams=teams, total=total, page=page, size=PAGE, secret=secret, whose=whose,
         compared=[s.run for s in best if s.run][:40],
     )  # fmt: skip
 
@@ -245,6 +279,9 @@ def manage_change(ask: Ask) -> Response:
     benchmark = ask.organised(ask.part("id"))
     what, whose = ask.said("what"), ask.said("team")
     secret = name = ""
+    if what == "gold" and (sent := ask.uploads("gold")):
+        replace_gold(ask, benchmark, sent[0])
+        return RedirectResponse(ask.url(f"/benchmarks/{benchmark.id}/manage"), 303)
     with ask.server.store.transaction(write=True) as connection:
         if what in ("renew", "revoke") and whose not in benchmarks.teams(connection, benchmark):
             raise missing("team")

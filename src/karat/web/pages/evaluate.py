@@ -9,10 +9,8 @@ from typing import IO, Any
 from starlette.responses import RedirectResponse, Response
 
 from karat.contexts import MODULES, catalogue, context
-from karat.contexts.options import OPTIONS
-from karat.hierarchy import Hierarchy
 from karat.plan import make_plan
-from karat.web import files, jobs
+from karat.web import files, jobs, options
 from karat.web.asking import MAKERS, Ask
 from karat.web.jobs import Job
 from karat.web.problems import invalid, missing
@@ -20,6 +18,8 @@ from karat.web.showing import html
 
 MOST = 50
 """Systems of one evaluation."""
+COLUMNS = ("id", "value", "test_case")
+"""Roles whose columns a form may name."""
 
 
 def form(ask: Ask) -> Response:
@@ -101,7 +101,7 @@ def checked(ask: Ask) -> Response:
     shown = result.get("computed") if name == result.get("context") else None
     return html(
         ask, "checked.html", job=job, result=result, context=name, contexts={n: context(n) for n in MODULES},
-        metrics=shown or [str(m) for m in plan.metrics], options=[o for o in OPTIONS[name] if o.choices is not Hierarchy],
+        metrics=shown or [str(m) for m in plan.metrics], options=options.fields(name), has_tree=options.has_tree(name), columns=COLUMNS,
         catalogue=sorted(catalogue(name), key=lambda d: d.name), errors=[f for f in result["findings"] if f["severity"] == "error"],
     )  # fmt: skip
 
@@ -131,13 +131,13 @@ def wishes(ask: Ask, job: Job) -> dict[str, Any]:
     name = chosen_context(ask.said("context")) or "monolabel"
     listed = [str(m) for m in ask.form.getlist("metric") if isinstance(m, str)]
     metrics = [m for m in [*listed, *ask.said("metrics").replace(";", "\n").split("\n")] if m.strip()]
-    options = {o.name: ask.said(f"option-{o.name}") for o in OPTIONS[name] if ask.said(f"option-{o.name}")}
-    columns = {role: ask.said(f"column-{role}") for role in ("id", "value", "test_case") if ask.said(f"column-{role}")}
-    plan = make_plan(name, metrics or None, options)
+    chosen = options.of_form(ask, name)
+    columns = {role: ask.said(f"column-{role}") for role in COLUMNS if ask.said(f"column-{role}")}
+    plan = make_plan(name, metrics or None, chosen)
     tags = [t for t in (part.strip() for part in ask.said("tags").split(",")) if t]
     return {
         "files": job.payload["files"], "context": name, "metrics": [str(m) for m in plan.metrics], "columns": columns,
-        "options": options, "intervals": 0.95 if ask.said("intervals") else None, "tags": tags,
+        "options": chosen, "intervals": 0.95 if ask.said("intervals") else None, "tags": tags,
     }  # fmt: skip
 
 

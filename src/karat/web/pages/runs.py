@@ -4,36 +4,46 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
+from markupsafe import escape
+from sqlalchemy.exc import DBAPIError
 from starlette.responses import RedirectResponse, Response
 
+import karat
 from karat.contexts import MODULES, context
-from karat.report import latex, markdown
-from karat.report.delimited import delimited
 from karat.report.html.view import Table, View
+from karat.report.mistakes import main_metric
 from karat.report.rows import Grid
-from karat.store import Run
+from karat.store import Run, StoreError
+from karat.store.lookup import Summary
 from karat.web import jobs, units
 from karat.web.asking import MAKERS, READERS, Ask
+from karat.web.comparing import PAIRS
 from karat.web.jobs import Job
+from karat.web.pages.downloads import FORMS, MOST, asked_form, table_download
 from karat.web.pages.evaluate import waiting
-from karat.web.problems import Problem, invalid, missing
+from karat.web.problems import invalid, missing
 from karat.web.showing import download, html
-from karat.web.unit_view import parts
-from karat.web.units import Units, Wanted
-from karat.web.work import HIDDEN
+from karat.web.tables import HIDDEN
+from karat.web.unit_view import DEEPEST, Side, side
+from karat.web.units import Line, Units, Wanted
 
 PAGE = 25
 UNITS = 50
+FORM = f"3 {karat.__version__}"
+"""Comparisons that another karat has computed may have another form."""
+MOST_SIDES = 12
+"""Systems that are shown beside one another on a unit."""
+FILTERS = ("gold", "pred", "fault", "case_of", "better", "worse", "text", "low", "high")
+"""What narrows a list of units, each a field of `Wanted` and a part of the address."""
 LONGEST_DOWNLOAD = 100_000
-FORMS = {"json": "json", "tsv": "tsv", "csv": "csv", "md": "markdown", "tex": "latex", "html": "html"}
-"""Downloads by the ending of their address, and the report that each is."""
 
 
-def wanted_runs(ask: Ask) -> dict[str, str | None]:
+def wanted_runs(ask: Ask) -> dict[str, Any]:
     """The filter that the address asks for; runs against hidden gold are listed for administrators who ask for them."""
     names = ("context", "tag", "metric", "since", "until")
     found: dict[str, str | None] = {n: ask.query(n) or None for n in names}
@@ -45,17 +55,34 @@ def listing(ask: Ask) -> Response:
     ask.must_be(*READERS)
     wanted, page = wanted_runs(ask), max(ask.number("page", 1, 100_000), 1)
     store = ask.server.store
+    if form := asked_form(ask):
+        return table_download(run_grid(store.list(limit=MOST, **wanted)), form, "runs")
     found = store.list(limit=PAGE, offset=PAGE * (page - 1), **wanted)
     return html(
         ask, "runs.html", runs=found, total=store.count(**wanted), page=page, size=PAGE, wanted=wanted, contexts=MODULES
     )
 
 
+def run_grid(found: Sequence[Summary]) -> Grid:
+    """A list of runs as a table, a row for each system."""
+    head = ["run", "system", "context", "gold", "created", "tags", "metric", "score"]
+    rows = [
+        [r.id, name, r.context, r.gold, r.created, ", ".join(r.tags), metric, repr(values[i]) if values[i] is not None else ""]
+        for r in found
+        for metric, values in [*r.scores.items()][:1]
+        for i, name in enumerate(r.systems)
+    ]  # fmt: skip
+    return Grid("Runs", head, rows)
+
+
 class Links:
     """Where the marks of a run's charts lead: to the units that they stand for."""
 
-    def __init__(self, ask: Ask, run: str) -> None:
-        self.ask, self.run = ask, run
+    def __init__(self, ask: Ask, run: Run) -> None:
+        self.ask, self.run = ask, run.id
+        self.single = run.evaluation.context == "ranking"
+        """Whether every test case is a unit."""
+        self.metric = str(main_metric(run.evaluation))
 
     def pair(self, system: str, gold: str, pred: str) -> str:
         return self.ask.url(f"/runs/{self.run}/units", system=system, gold=gold, pred=pred, kind="all")
@@ -63,11 +90,24 @@ class Links:
     def label(self, system: str, gold: str) -> str:
         return self.ask.url(f"/runs/{self.run}/units", system=system, gold=gold, kind="wrong")
 
+    def system(self, system: str) -> str:
+        return self.ask.url(f"/runs/{self.run}/units", system=system)
+
+    def scores(self, system: str, low: float, high: float) -> str:
+        """Units of a score; where test cases hold several units, those of the system."""
+        if not self.single:
+            return self.system(system)
+        ends = {"low": f"{low:g}", "high": f"{high:g}" if high < float("inf") else ""}
+        return self.ask.url(f"/runs/{self.run}/units", system=system, metric=self.metric, kind="all", **ends)
+
+    def unit(self, system: str, unit: str) -> str:
+        return self.ask.url(f"/runs/{self.run}/units", system=system, text=unit, kind="all")
+
 
 def show(ask: Ask) -> Response:
     """A run: scores, where it is right and wrong, findings and provenance."""
     run = ask.seen_run(ask.part("run"))
-    view = View(run.evaluation, 4, 40, links=Links(ask, run.id))
+    view = View(run.evaluation, 4, 40, links=Links(ask, run))
     one = ask.query("system")
     shown = [s for s in view.systems if s.name == one] or view.systems[:1]
     return html(ask, "run.html", run=run, view=view, shown=shown, choosing=len(view.systems) > 1, forms=FORMS)
@@ -83,30 +123,85 @@ def report(ask: Ask) -> Response:
     return download(run.evaluation.render(form, **by), form, run.id)
 
 
+def table(ask: Ask) -> Response:
+    """One table of a run as a file, with all its rows and numbers in full."""
+    run, form = ask.seen_run(ask.part("run")), FORMS.get(ask.part("form"), "")
+    if form in ("", "html"):
+        raise missing("form of report")
+    view = View(run.evaluation, 10, MOST)
+    found = next((t for t in _tables(view, ask.query("system")) if t.title == ask.query("table")), None)
+    if found is None:
+        raise missing("table")
+    return table_download(Grid(found.title, found.head, found.rows), form, f"{run.id}-{found.title}")
+
+
+def _tables(view: View, system: str) -> Iterator[Table]:
+    """The tables of a run, those of one system or those of all."""
+    charts: list[Any] = [view.distributions]
+    for one in view.systems:
+        if one.name == system:
+            charts = [one.by_class, *one.details]
+    for found in charts:
+        if found is not None:
+            kept = found if isinstance(found, Table) else found.table
+            if kept is not None:
+                yield kept
+
+
 def verify(ask: Ask) -> Response:
     """Whether the run is as it was saved, and its cells still give the same scores."""
     run = ask.seen_run(ask.part("run"))
+    rows = recomputed(run)
+    if form := asked_form(ask):
+        texts = [["" if v is None else str(v) for v in row] for row in rows]
+        return table_download(Grid("Verification", list(Recomputed._fields), texts), form, f"{run.id}-verify")
+    return html(ask, "verify.html", run=run, rows=rows, same=all(row.same for row in rows))
+
+
+class Recomputed(NamedTuple):
+    """A score as it was saved, and as the cells of the run give it now."""
+
+    system: str
+    metric: str
+    saved: float | None
+    now: float | None
+    same: bool
+
+
+def recomputed(run: Run) -> list[Recomputed]:
+    """Every score of the run, computed once more."""
     again = run.evaluate()
-    rows = [
-        [system.name, str(score.metric), score.value, fresh.value, score.value == fresh.value]
+    return [
+        Recomputed(system.name, str(score.metric), score.value, fresh.value, score.value == fresh.value)
         for system, other in zip(run.evaluation.systems, again.systems, strict=True)
         for score, fresh in zip(system, other, strict=True)
     ]
-    return html(ask, "verify.html", run=run, rows=rows, same=all(row[-1] for row in rows))
 
 
 def tag(ask: Ask) -> Response:
     """Give a run a tag, or take one from it."""
+    tagged(ask, ask.said("add"), ask.said("remove"))
+    return RedirectResponse(ask.url(f"/runs/{ask.part('run')}"), 303)
+
+
+def tagged(ask: Ask, add: str, remove: str) -> Sequence[str]:
+    """The tags of a run, once some were changed."""
     ask.must_be(*MAKERS)
     run, store = ask.seen_run(ask.part("run")), ask.server.store
-    if HIDDEN in (ask.said("add"), ask.said("remove")):
+    if HIDDEN in (add, remove):
         raise invalid("This tag is the server's own.")
-    if ask.said("add"):
-        store.tag(run.id, ask.said("add"))
-    if ask.said("remove"):
-        store.untag(run.id, ask.said("remove"))
+    try:
+        if add:
+            store.tag(run.id, add)
+        found = store.untag(run.id, *([remove] if remove else []))
+    except StoreError as error:
+        if isinstance(error.__cause__, DBAPIError):
+            raise
+        raise invalid(str(error)) from None
     ask.server.runs.forget()
-    return RedirectResponse(ask.url(f"/runs/{run.id}"), 303)
+    with store.transaction(write=True) as connection:
+        ask.note(connection, "tag run", f"{run.id} +{add} -{remove}")
+    return found
 
 
 def delete(ask: Ask) -> Response:
@@ -132,8 +227,22 @@ def kept_units(ask: Ask, run: Run, system: str, metric: str) -> Units | None:
     return found
 
 
-def asked_units(ask: Ask, run: Run) -> tuple[Units, Wanted, str]:
-    """The units that the address asks for, and the system beside them."""
+def units_beside(ask: Ask, run: Run, found: Units, wanted: Wanted) -> Units | None:
+    """The units of the system that a list is compared with; one of another run is written ``RUN/SYSTEM``."""
+    name = wanted.better or wanted.worse
+    if not name:
+        return None
+    if name not in [s.name for s in run.evaluation.systems] and "/" in name:
+        id, _, name = name.partition("/")
+        run = ask.seen_run(id)
+    theirs = kept_units(ask, run, name, str(found.metric))
+    if theirs is None or theirs.evaluation.context != found.evaluation.context:
+        raise invalid("The two systems cannot be compared unit by unit.")
+    return theirs
+
+
+def asked_units(ask: Ask, run: Run) -> tuple[Units, Wanted, Units | None]:
+    """The units that the address asks for, and those of the system beside them."""
     system, metric = ask.query("system"), ask.query("metric")
     found = kept_units(ask, run, system, metric)
     if found is None:
@@ -141,59 +250,59 @@ def asked_units(ask: Ask, run: Run) -> tuple[Units, Wanted, str]:
     kind = ask.query("kind", "wrong")
     if kind not in units.KINDS:
         raise invalid(f"kind is one of {', '.join(units.KINDS)}.")
-    names = ("gold", "pred", "fault", "better", "worse", "text")
-    wanted = Wanted(kind, **{n: ask.query(n) for n in names})
-    return found, wanted, wanted.better or wanted.worse
+    wanted = Wanted(kind, **{n: ask.query(n) for n in FILTERS})
+    return found, wanted, units_beside(ask, run, found, wanted)
 
 
 def unit_list(ask: Ask) -> Response:
     """Units of a run, worst first."""
     run = ask.seen_run(ask.part("run"))
-    found, wanted, other = asked_units(ask, run)
-    places = found.find(wanted)
-    if form := FORMS.get(ask.query("as")):
-        return table_download(
-            units.grid(found, found.lines(places[:LONGEST_DOWNLOAD], other), other), form, f"{run.id}-units"
-        )
+    found, wanted, theirs = asked_units(ask, run)
+    places, other = found.find(wanted, theirs), theirs.system.name if theirs else ""
+    if form := asked_form(ask):
+        lines = found.lines(places[:LONGEST_DOWNLOAD], theirs)
+        return table_download(units.grid(found, lines, other), form, f"{run.id}-units")
     page = max(ask.number("page", 1), 1)
-    lines = found.lines(places[UNITS * (page - 1) : UNITS * page], other)
+    lines = found.lines(places[UNITS * (page - 1) : UNITS * page], theirs)
     return html(
         ask, "units.html", run=run, found=found, wanted=wanted, lines=lines, total=len(places), page=page, size=UNITS,
-        other=other, systems=[s.name for s in run.evaluation.systems],
+        other=other, systems=[s.name for s in run.evaluation.systems], metrics=scoring(ask, run, found),
+        given={name: ask.query(name) for name in ("metric", "kind", *FILTERS)},
     )  # fmt: skip
+
+
+def scoring(ask: Ask, run: Run, found: Units) -> list[str]:
+    """Metrics of the run that score single units."""
+    names: list[str] = ask.server.lists.get((run.id, "metrics"), lambda: units.metrics(run.evaluation))
+    return names if str(found.metric) in names else [str(found.metric), *names]
 
 
 def unit(ask: Ask) -> Response:
     """One unit: what gold says of it, and every system."""
     run = ask.seen_run(ask.part("run"))
-    found, wanted, _ = asked_units(ask, run)
-    i = found.place(ask.query("case"), ask.query("id"))
-    before, after = found.neighbours(i, wanted)
+    found, wanted, theirs = asked_units(ask, run)
+    before, after = found.neighbours(found.place(ask.query("case"), ask.query("id")), wanted, theirs)
+    line, sides = shown_unit(ask, run, found, theirs)
+    given = {name: ask.query(name) for name in ("system", "metric", "kind", *FILTERS)}
+    return html(
+        ask, "unit.html", run=run, found=found, line=line, sides=sides, before=before, after=after,
+        listed=ask.url(f"/runs/{run.id}/units", **given), labels=sorted({label for s in sides for p in (s.gold, s.own) for label in p.bars}),
+        deepest=min(max((r for s in sides for p in (s.gold, s.own) for r in p.grades), default=0), DEEPEST),
+    )  # fmt: skip
+
+
+def shown_unit(ask: Ask, run: Run, found: Units, beside: Units | None = None) -> tuple[Line, list[Side]]:
+    """A unit of the list, and what every system that has it says of it; the system of the list comes first."""
+    case, id = ask.query("case"), ask.query("id")
+    line = found.lines([found.place(case, id)])[0]
+    others = [s.name for s in run.evaluation.systems if s.name != found.system.name]
     sides = []
-    for system in run.evaluation.systems:
-        theirs = kept_units(ask, run, system.name, str(found.metric))
-        if theirs is None:
-            continue
-        try:
-            at = theirs.place(ask.query("case"), ask.query("id"))
-        except Problem:  # this system lacks the unit
-            continue
-        gold, *own = parts(theirs, at)
-        sides.append((system.name, float(theirs.score[at]), float(theirs.short[at]) < 0, gold, own))
-    line = found.lines([i])[0]
-    return html(ask, "unit.html", run=run, found=found, line=line, sides=sides, before=before, after=after)
-
-
-def table_download(grid: Grid, form: str, name: str) -> Response:
-    """A table in the form that was asked for."""
-    if form == "markdown":
-        return download(markdown.table(grid) + "\n", form, name)
-    if form == "latex":
-        return download(latex.table(grid) + "\n", form, name)
-    records = [dict(zip(grid.head, row, strict=True)) for row in grid.rows]
-    if form == "json":
-        return download(msgspec.json.encode(records), form, name)
-    return download(delimited(records, "," if form == "csv" else "\t"), "csv" if form == "csv" else "tsv", name)
+    every = [kept_units(ask, run, name, str(found.metric)) for name in [found.system.name, *others[: MOST_SIDES - 1]]]
+    for theirs in [*every, *([beside] if beside and beside.evaluation is not found.evaluation else [])]:
+        at = theirs.spot(case, id) if theirs else None
+        if theirs and at is not None:
+            sides.append(side(theirs, at))
+    return line, sides
 
 
 # comparisons
@@ -206,11 +315,11 @@ def comparison_job(ask: Ask) -> Job | None:
         return None
     runs = [ask.seen_run(name) for name in dict.fromkeys(names)]
     payload = {
-        "runs": [r.id for r in runs], "metrics": ask.several("metric"), "systems": ask.several("system"),
+        "runs": [r.id for r in runs], "metrics": metrics_of(ask), "systems": ask.several("system", split=False),
         "baseline": ask.query("baseline"),
     }  # fmt: skip
     _possible(runs, payload)
-    key = "comparison " + hashlib.sha256(msgspec.json.encode(payload)).hexdigest()[:40]
+    key = "comparison " + hashlib.sha256(msgspec.json.encode([FORM, payload])).hexdigest()[:40]
     with ask.server.store.transaction() as connection:
         known = jobs.latest(connection, key)
     if known and known.state != "cancelled":
@@ -223,6 +332,12 @@ def comparison_job(ask: Ask) -> Job | None:
     return found
 
 
+def metrics_of(ask: Ask) -> list[str]:
+    """Metrics of the address: each its own parameter, or several with commas or semicolons between."""
+    given = ask.several("metric", split=False)
+    return [m.strip() for text in given for m in re.split(r"[;,](?![^(]*\))", text) if m.strip()]
+
+
 def _possible(runs: list[Run], payload: Mapping[str, Any]) -> None:
     """Say at once what can never be compared."""
     systems = sum(len(r.evaluation.systems) for r in runs)
@@ -231,6 +346,18 @@ def _possible(runs: list[Run], payload: Mapping[str, Any]) -> None:
     if len({r.evaluation.context for r in runs}) > 1:
         raise invalid("The runs are of different contexts.")
     runs[0].plan(payload["metrics"] or None)
+
+
+def _compared_file(job: Job, form: str, title: str) -> Response:
+    """A comparison as a file, or one of its tables."""
+    if not title:
+        if form not in job.result["downloads"]:
+            raise missing("form of report")
+        return download(job.result["downloads"][form], form, "comparison")
+    grid = next((g for g in job.result["grids"] if g["title"] == title), None)
+    if grid is None:
+        raise missing("table")
+    return table_download(Grid(grid["title"], grid["head"], grid["rows"]), form, title)
 
 
 def compare(ask: Ask) -> Response:
@@ -247,16 +374,32 @@ def compare(ask: Ask) -> Response:
         return waiting(ask, job, "Comparing")
     if job.state != "done":
         return html(ask, "job.html", job=job)
-    if form := FORMS.get(ask.query("as")):
-        if form not in job.result["downloads"]:
-            raise missing("form of report")
-        return download(job.result["downloads"][form], form, "comparison")
-    run = ask.seen_run(job.payload["runs"][0])
-    grids = [Table(g["title"], g["head"], g["rows"]) for g in job.result["grids"]]
-    every = [s.name for r in job.payload["runs"] for s in ask.seen_run(r).evaluation.systems]
+    if form := asked_form(ask):
+        return _compared_file(job, form, ask.query("table"))
+    result = job.result
+    section = next((s for s in result["sections"] if s["metric"] == ask.query("show")), result["sections"][0])
+    tables = {g["title"]: Table(g["title"], g["head"], g["rows"]) for g in result["grids"]}
+    own = [tables[title] for title in section["tables"]]
+    page = max(ask.number("pairs", 1, 100_000), 1)
+    at = result["metrics"].index(section["metric"])
     return html(
-        ask, "compare.html", job=job, result=job.result, run=run, systems=every,
-        boards=[t for t in grids if t.title.startswith("Leaderboard")],
-        others=[t for t in grids if not t.title.startswith("Leaderboard")],
-        context=context(run.evaluation.context),
+        ask, "compare.html", job=job, result=result, section=section, at=at, page=page, size=PAIRS,
+        overview=sorted(result["overview"], key=lambda row: (row["cells"][at]["rank"] is None, row["cells"][at]["rank"])),
+        board=next((t for t in own if t.title.startswith("Leaderboard")), None),
+        pairs=next((t for t in own if t.title.startswith("Pairs")), None),
+        others=[t for t in own if not t.title.startswith(("Leaderboard", "Pairs"))] + [Table(g["title"], g["head"], g["rows"]) for g in result["others"]],
+        charts=[(title, _with_links(ask, result, image)) for title, image in section["charts"]],
+        between=lambda i, j: pair_link(ask, result, i, j), context=context(ask.seen_run(job.payload["runs"][0]).evaluation.context),
     )  # fmt: skip
+
+
+def pair_link(ask: Ask, result: Mapping[str, Any], a: int, b: int) -> str:
+    """The units on which one system of a comparison does better than another."""
+    (run, system), (other, name) = (result["places"][result["systems"][i]] for i in (a, b))
+    return ask.url(f"/runs/{run}/units", system=system, worse=name if run == other else f"{other}/{name}", kind="all")
+
+
+def _with_links(ask: Ask, result: Mapping[str, Any], image: str) -> str:
+    """A chart whose pairs lead to their units."""
+    pair = re.compile(r'href="#pair-(\d+)-(\d+)"')
+    return pair.sub(lambda m: f'href="{escape(pair_link(ask, result, int(m[1]), int(m[2])))}"', image)

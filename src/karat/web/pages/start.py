@@ -4,19 +4,22 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 from sqlalchemy import func, select
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 import karat
 from karat.contexts import MODULES, catalogue, context
 from karat.metric import Definition
 from karat.read import FORMATS
+from karat.report.rows import Grid
 from karat.web import benchmarks, tables
 from karat.web.asking import READERS, Ask
+from karat.web.pages.downloads import asked_form, table_download
 from karat.web.problems import missing
 from karat.web.showing import html
-from karat.web.work import HIDDEN
+from karat.web.tables import HIDDEN
 
 RECENT = 8
 
@@ -27,9 +30,7 @@ def home(ask: Ask) -> Response:
     if ask.person.role in READERS:
         runs, total = ask.server.store.list(limit=RECENT, without=HIDDEN), ask.server.store.count(without=HIDDEN)
     with ask.server.store.transaction() as connection:
-        found, count = benchmarks.listed(connection, RECENT)
-    if ask.person.role == "participant":
-        found = [b for b in found if b.id == ask.person.benchmark]
+        found, count = benchmarks.listed(connection, ask.person, RECENT)
     return html(ask, "home.html", runs=runs, total=total, benchmarks=found, benchmark_count=count)
 
 
@@ -41,6 +42,9 @@ def metrics(ask: Ask) -> Response:
         for name in MODULES
         if not only or name == only
     }  # fmt: skip
+    if form := asked_form(ask):
+        rows = [[name, d.name, d.title, d.better, _first(d), d.reference] for name, some in found.items() for d in some]
+        return table_download(Grid("Metrics", ["context", "metric", "title", "better", "definition", "reference"], rows), form, "metrics")  # fmt: skip
     return html(ask, "metrics.html", found=found, word=ask.query("q"), only=only, contexts=MODULES, first=_first)
 
 
@@ -68,6 +72,10 @@ def metric(ask: Ask) -> Response:
 def formats(ask: Ask) -> Response:
     """What files may look like."""
     contexts = {name: context(name) for name in MODULES}
+    if form := asked_form(ask):
+        kinds: list[tuple[str, dict[str, Any]]] = [("context", contexts), ("format", dict(FORMATS))]
+        rows = [[kind, name, x.title, x.example] for kind, some in kinds for name, x in some.items()]
+        return table_download(Grid("Formats", ["kind", "name", "what it is", "example"], rows), form, "formats")
     return html(ask, "formats.html", formats=FORMATS, contexts=contexts)
 
 
@@ -82,4 +90,6 @@ def health(ask: Ask) -> Response:
         "workers": workers,
         "queued": queued,
     }
+    if "text/html" not in ask.request.headers.get("accept", ""):
+        return JSONResponse(found, 200 if workers else 503)
     return html(ask, "health.html", 200 if workers else 503, found=found)

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
 from starlette.responses import RedirectResponse, Response
 
+from karat.report.rows import Grid
 from karat.web import people, tables
 from karat.web.asking import Ask
-from karat.web.problems import Problem, missing
+from karat.web.pages.downloads import MOST, asked_form, table_download
+from karat.web.problems import missing
 from karat.web.showing import html
 
-PAGE = 100
+PAGE = 50
+PEOPLE = 25
 
 
 def sign_in_form(ask: Ask, wrong: bool = False) -> Response:
@@ -49,15 +53,31 @@ def sign_out(ask: Ask) -> Response:
 def tokens(ask: Ask, secret: str = "", whose: str = "") -> Response:
     """Everybody who may use the server, for administrators."""
     ask.must_be("admin")
-    page = max(ask.number("page", 1, 100_000), 1)
+    page, at = max(ask.number("page", 1, 100_000), 1), max(ask.number("people", 1, 100_000), 1)
+    form = asked_form(ask)
     with ask.server.store.transaction() as connection:
-        found = people.listed(connection)
+        if form:
+            return _file(connection, form, ask.query("table"))
+        found, total = people.listed(connection, None, PEOPLE, PEOPLE * (at - 1))
         log = tables.audit.select().order_by(tables.audit.c.id.desc()).limit(PAGE).offset(PAGE * (page - 1))
         lines = connection.execute(log).all()
     return html(
-        ask, "tokens.html", people=found, secret=secret, whose=whose, lines=lines, page=page,
+        ask, "tokens.html", people=found, total=total, at=at, most=PEOPLE, secret=secret, whose=whose, lines=lines, page=page,
         roles=[r for r in people.ROLES if r != "participant"], size=PAGE,
     )  # fmt: skip
+
+
+def _file(connection: Connection, form: str, table: str) -> Response:
+    """People, or the audit log, as a file."""
+    if table == "audit":
+        rows = connection.execute(tables.audit.select().order_by(tables.audit.c.id.desc()).limit(MOST)).all()
+        head = ["moment", "who", "address", "action", "subject"]
+        return table_download(Grid("Audit log", head, [[str(getattr(r, h)) for h in head] for r in rows]), form, table)
+    everybody, _ = people.listed(connection, None, MOST)
+    head = ["id", "name", "role", "benchmark", "created", "revoked"]
+    return table_download(
+        Grid("People", head, [[str(getattr(p, h) or "") for h in head] for p in everybody]), form, "people"
+    )
 
 
 def tokens_change(ask: Ask) -> Response:
@@ -72,8 +92,7 @@ def tokens_change(ask: Ask) -> Response:
             known = people.find(connection, whose)
             if known is None:
                 raise missing("token")
-            if what == "revoke" and known.id == ask.person.id:
-                raise Problem(409, "own-token", "This is your own token", "Have another administrator revoke it.")
+            people.not_own(ask.person, known.id) if what == "revoke" else None
             secret = people.renew(connection, whose) if what == "renew" else ""
             people.revoke(connection, whose) if what == "revoke" else None
             whose = known.name

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A comparison as its page shows it: an overview, then metric by metric; small enough to be kept and sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import unescape
+from typing import Any
+
+import msgspec
+
+from karat.comparison import Comparison
+from karat.metric import Metric
+from karat.report.comparison import grids, header
+from karat.report.comparison_page import charts
+from karat.report.rows import number
+
+LARGEST = 90_000
+"""Characters of a chart that a page can bear; the table says the same."""
+PAIRS = 60
+"""Rows of a table of pairs on one page."""
+
+
+def shown(found: Comparison) -> dict[str, Any]:
+    """All that the page needs, as plain data."""
+    names = list(found.systems)
+    place = {name: i for i, name in enumerate(names)}
+    drawn = [c for c in charts(found, lambda a, b: f"#pair-{place[a]}-{place[b]}") if len(c) <= LARGEST]
+    tables = [g._asdict() for g in grids(found)]
+    labels = {str(m): found.of(m)[0].label if found.of(m) else str(m) for m in found.metrics}
+    sections = [_section(found, m, labels, tables, drawn) for m in found.metrics]
+    return {
+        "header": header(found),
+        "systems": names,
+        "overview": [_line(found, name) for name in names],
+        "sections": sections,
+        "others": [t for t in tables if _about(t["title"], labels) is None],
+        "grids": tables,
+        "metrics": [str(m) for m in found.metrics],
+        "findings": [msgspec.structs.asdict(f) for f in found.own_findings],
+        "downloads": {form: found.render(form) for form in ("json", "tsv", "markdown", "latex")},
+    }
+
+
+def _section(
+    found: Comparison, metric: Metric, labels: dict[str, str], tables: list[dict[str, Any]], drawn: Sequence[str]
+) -> dict[str, Any]:
+    own = [t["title"] for t in tables if _about(t["title"], labels) == str(metric)]
+    place = {name: i for i, name in enumerate(found.systems)}
+    images = [(_title(c), c) for c in drawn]
+    return {
+        "metric": str(metric),
+        "label": labels[str(metric)],
+        "tables": own,
+        "charts": [(title, c) for title, c in images if _about(title, labels) == str(metric)],
+        "sentences": [p.sentence for p in found.of(metric)],
+        "pairs": [(place[p.a], place[p.b]) for p in found.of(metric)],
+    }
+
+
+def _title(chart: str) -> str:
+    """What a chart says of itself to a screen reader."""
+    return unescape(chart.split('aria-label="', 1)[1].split('"', 1)[0])
+
+
+def _about(title: str, labels: dict[str, str]) -> str | None:
+    """The metric of which a title speaks: the longest label that is in it."""
+    named = [m for m, label in labels.items() if re.search(rf"(?<!\w){re.escape(label)}(?![\w-])", title)]
+    return max(named, key=lambda m: len(labels[m]), default=None)
+
+
+def _line(found: Comparison, system: str) -> dict[str, Any]:
+    """A system with its score and rank by every metric."""
+    cells = []
+    for metric in found.metrics:
+        at = next((p for p in found.leaderboards[metric] if p.system == system), None)
+        range_ = "" if at is None else str(at.low) if at.low == at.high else f"{at.low}–{at.high}"
+        cells.append({"value": number(at.value, 4) if at else "–", "rank": at.rank if at else None, "range": range_})
+    return {"system": system, "cells": cells}
