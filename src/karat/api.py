@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from karat.agree import agree, check_labels, suspect
+from karat.beside import beside_said, named_columns, not_ignored, said_of_slices, sliced_by, weighed_by
 from karat.check import leave_out
 from karat.columns import Codes
 from karat.contexts import CONTEXT_OF, context
@@ -24,6 +25,7 @@ from karat.methods import Methods, methods_of
 from karat.metric import Metric, MetricError
 from karat.numeric import are_labels, name_columns, of_numbers
 from karat.plan import Plan, make_plan
+from karat.progress import told
 from karat.provenance import input_record, provenance
 from karat.read import Waiting
 from karat.read.roles import as_labels
@@ -57,6 +59,8 @@ def evaluate(
     resamples: int = RESAMPLES,
     cluster_by: str | None = None,
     stratify_by: str | None = None,
+    slices: Any = None,
+    weight: Any = None,
     run: str | None = None,
     judge: Any = None,
     judge_strata: str | None = None,
@@ -70,8 +74,10 @@ def evaluate(
 
     ``intervals`` adds confidence intervals at that level (True: 0.95); ``cluster_by`` names the gold
     column whose values are drawn whole (documents, users, …) when units are not independent; ``stratify_by``
-    one whose values keep their numbers of units in every resample. ``hashes``
-    asks for the canonical hash of every input (None: of those that are read in a moment; False: of none).
+    one whose values keep their numbers of units in every resample. ``slices`` names gold columns by whose values
+    scores are broken down (``"country"``, ``["country", "length:5"]`` with five bins of a number), or gives the
+    values beside gold (``{"country": [...]}``); ``weight`` names a column (or gives values) of what each unit counts.
+    ``hashes`` asks for the canonical hash of every input (None: of those that are read in a moment; False: of none).
     ``max_unpacked`` is how many bytes a packed file may unpack to (by default 256 MiB, or 200 times its size);
     ``memory`` how many bytes joins and sorts of tables may take before they go to files in the folder ``temp``.
 
@@ -91,7 +97,7 @@ def evaluate(
     asked = Asked(
         context, metrics, format, encoding, handed.columns, undefined, seed,
         units or methods.repeated or judge is not None, cluster_by or stratify_by, options, hashes, max_unpacked,
-        separator, handed.shared, memory, temp,
+        separator, handed.shared, memory, temp, slices, weight,
     )  # fmt: skip
     wanted = wanted_intervals(intervals, interval_method, resamples, seed, stratify_by)
     level = wanted.level if wanted else 0.95
@@ -158,10 +164,22 @@ class Asked:
     shared: bool = False
     memory: int | None = None
     temp: str | None = None
+    slices: Any = None
+    weight: Any = None
+
+    @property
+    def beside(self) -> list[str]:
+        """Columns of gold by which units are sliced and weighed."""
+        return named_columns(self.slices, self.weight)
+
+    @property
+    def carried(self) -> str | None:
+        """The column that rides along when gold is read: that of clusters, else the first of those beside."""
+        return self.cluster_by or next(iter(self.beside), None)
 
     @property
     def given(self) -> Given:
-        clustered = {"cluster": self.cluster_by} if self.cluster_by else {}
+        clustered = {"cluster": self.carried} if self.carried else {}
         columns = {**self.columns, **clustered}
         return Given(
             self.format, self.encoding, columns, self.context, self.options, self.max_unpacked, self.separator,
@@ -186,8 +204,16 @@ class Scored(NamedTuple):
 
 def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: IntervalSettings | None) -> Scored:
     """The whole pipeline."""
+    try:
+        return _scored(gold, systems, asked, wanted)
+    except InputError as error:
+        raise said_of_slices(error, asked.beside) from error
+
+
+def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: IntervalSettings | None) -> Scored:
     keep_freed_memory()
-    units = asked.units or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
+    broken_down = asked.slices is not None or asked.weight is not None
+    units = asked.units or broken_down or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
     systems, paired = by_index(gold, systems)
     with Engine(memory=asked.memory, temp=asked.temp) as engine, ExitStack() as stack:
         sides = [("gold", None, gold), *(("pred", name, one) for name, one in systems)]
@@ -198,12 +224,24 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
         if counted is None:
             in_memory = gathered([side.side if isinstance(side, Waiting) else partial(_itself, side) for side in found])
             counted = counted_sides(engine, in_memory, asked, meet, units, bool(wanted))
-        plan, results, clusters, inputs, texts = counted
+        plan, results, clusters, inputs, texts, ready = counted
+        read_column = partial(gold_column, engine, stack, gold, ready, asked, plan)
+        weights = None if asked.weight is None else weighed_by(asked.weight, read_column, ready)
+        slices = sliced_by(asked.slices, read_column, ready)
+    if weights is not None:
+        from karat.stats.weighting import weighted
+
+        results = [weighted(result, plan, weights) for result in results]
     if wanted:
         from karat.stats.estimate import add_intervals  # SciPy takes longer to import than most evaluations take
 
-        results = [add_intervals(result, plan, wanted, clusters) for result in results]
-    said = plan.to_dict() | {"reading": asked.reading}
+        results = [add_intervals(r, plan, wanted, clusters) for r in told(results, "systems with intervals")]
+    if slices:
+        from karat.stats.slices import add_slices
+
+        how = wanted or IntervalSettings(seed=plan.seed)
+        results = [add_slices(r, plan, slices, how, clusters) for r in told(results, "systems sliced")]
+    said = plan.to_dict() | {"reading": asked.reading} | beside_said(asked.slices, asked.weight)
     strata = bool(wanted and wanted.stratify_by)
     said |= {"intervals": wanted.to_dict() | {"cluster_by": None if strata else asked.cluster_by}} if wanted else {}
     evaluation = Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed), texts)
@@ -218,6 +256,7 @@ class CountedSides(NamedTuple):
     clusters: ClusterKeys | None
     inputs: list[dict[str, Any]]
     texts: dict[str, str] | None
+    gold: Side
 
 
 Meet = Callable[[Sequence[Any]], tuple[Any, list[Any]]]
@@ -251,15 +290,17 @@ def counted_sides(
     golds, *preds = gathered([partial(prepared, side, plan) for side in (golds, *preds)])
     golds, preds = without_faulty(golds, preds, plan)
     gathered([partial(check_side, side, plan) for side in (golds, *preds)])
-    column = asked.cluster_by or ("document" if in_documents(golds) and (intervals or asked.units) else None)
+    golds.findings = not_ignored(golds.findings, asked.beside)
+    sentences = not asked.carried and in_documents(golds) and (intervals or asked.units)
+    column = asked.cluster_by or ("document" if sentences else None)
     units = units or column is not None
     results = [
         doubted(evaluate_system(engine, golds, side, plan, units), plan, found)
-        for side, found in zip(preds, suspects, strict=True)
+        for side, found in told(list(zip(preds, suspects, strict=True)), "systems scored")
     ]
     clusters = cluster_keys(golds, column) if column else None
     inputs = [input_record(side, asked.hashes) for side in (golds, *preds)]
-    return CountedSides(plan, results, clusters, inputs, texts_of(golds) if units else None)
+    return CountedSides(plan, results, clusters, inputs, texts_of(golds) if units else None, golds)
 
 
 def counted_in_place(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides | None:
@@ -304,6 +345,7 @@ def compare(
     interval_method: str = "auto",
     resamples: int = RESAMPLES,
     cluster_by: str | None = None,
+    weight: Any = None,
     run: str | None = None,
     paired_runs: bool = False,
     one_sided: bool = False,
@@ -336,7 +378,7 @@ def compare(
     methods = methods_of(handed.named, run, encoding)
     asked = Asked(
         context, metrics, format, encoding, handed.columns, undefined, seed, True, cluster_by, options,
-        max_unpacked=max_unpacked, separator=separator, shared=handed.shared,
+        max_unpacked=max_unpacked, separator=separator, shared=handed.shared, weight=weight,
     )  # fmt: skip
     found = scored(gold, methods.systems, asked, None)
     intervals = IntervalSettings(level, interval_method, resamples, seed)
@@ -392,6 +434,18 @@ def cluster_keys(gold: Side, column: str) -> ClusterKeys:
     return ClusterKeys(
         np.array([unit for unit, _ in rows], str), np.array([cluster for _, cluster in rows], str), column
     )
+
+
+def gold_column(
+    engine: Engine, stack: ExitStack, gold: Any, ready: Side, asked: Asked, plan: Plan, column: str
+) -> ClusterKeys:  # fmt: skip
+    """The values of a column of gold by unit: the one that rode along, or another reading of gold."""
+    if column == asked.carried:
+        return cluster_keys(ready, column)
+    if gold == "-":
+        raise MetricError("gold from stdin is read once and carries one column: give it as a file")
+    again = read_side(engine, stack, gold, "gold", replace(asked, cluster_by=column).given)
+    return cluster_keys(prepared(again.side() if isinstance(again, Waiting) else again, plan), column)
 
 
 def in_documents(gold: Side) -> bool:

@@ -103,6 +103,8 @@ class Cells:
     repeatable: ClassVar[bool] = True
     """Whether a unit that is drawn twice counts as two: not where units are scored by their mates."""
     averages: ClassVar[tuple[str, ...]] = ("macro", "micro", "weighted")
+    weight: Floats | None = None
+    """What a unit of each cell counts, where that is not 1."""
     class_codes: ClassVar[tuple[str, ...] | None] = None
     """Fields of ``per_cell`` that hold class numbers; None where cells cannot be given other classes."""
 
@@ -130,6 +132,11 @@ class Cells:
     def one(self) -> Floats:
         """1 for every cell: ``W @ cells.one`` counts units."""
         return np.ones(len(self))
+
+    @property
+    def mass(self) -> Floats:
+        """What the units of each cell count together."""
+        return np.asarray(self.n if self.weight is None else self.n * self.weight, float)
 
     def check_state(self) -> None:
         """Every cell has its count, its test case and its rows, and every unit its cell."""
@@ -172,6 +179,8 @@ class Cells:
             old = getattr(self, name)
             setattr(out, name, old.rows(index) if isinstance(old, Sparse) else old[index])
         out.n = self.n[index] if n is None else np.asarray(n, np.int64)
+        if self.weight is not None:
+            out.weight = self.weight[index]
         out.unit, out.unit_ids = None, None
         return out
 

@@ -56,6 +56,62 @@ class Spread:
     median: float | None
 
 
+@stored("slice")
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The score of the units of one slice, and how far it is from that of all others."""
+
+    name: str
+    units: int
+    value: float | None
+    undefined: str | None
+    interval: Interval | None
+    difference: float | None
+    """Score minus the score of all other units."""
+    apart: Interval | None
+    """Of the difference, such that all slices of the column hold at once."""
+
+    def verdict(self, better: Better) -> str:
+        """Whether the slice is surely worse or better than the rest."""
+        if self.apart is None or better == "neither" or self.apart.low <= 0 <= self.apart.high:
+            return ""
+        return "better" if (self.apart.low > 0) == (better == "higher") else "worse"
+
+
+@stored("gap")
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """How far the best slice is from the worst."""
+
+    best: str
+    worst: str
+    value: float
+    """Score of the best minus that of the worst."""
+    interval: Interval | None
+    """Holds for all pairs of slices at once, so that it holds for the widest."""
+    pairs: int
+
+
+@stored("slicing")
+@dataclass(frozen=True, slots=True)
+class Slicing:
+    """A score by the values of one column of gold, worst first."""
+
+    column: str
+    better: Better
+    slices: list[Slice]
+    gap: Gap | None
+
+    def __getitem__(self, name: str) -> Slice:
+        for one in self.slices:
+            if one.name == str(name):
+                return one
+        raise KeyError(f"{self.column} has no slice {name!r}; it has {', '.join(s.name for s in self.slices)}")
+
+    def __iter__(self) -> Iterator[Slice]:
+        return iter(self.slices)
+
+
 @stored("score")
 @dataclass(frozen=True)
 class Score:
@@ -73,6 +129,8 @@ class Score:
     interval: Interval | None = None
     test_case_intervals: dict[str, Interval] = field(default_factory=dict)
     class_intervals: dict[tuple[str, str], Interval] = field(default_factory=dict)
+    slices: dict[str, Slicing] = field(default_factory=dict)
+    """By column of gold, where slices were asked for."""
 
     @property
     def n_undefined(self) -> int:
@@ -286,11 +344,14 @@ __all__ = [
     "Detail",
     "Evaluation",
     "Floats",
+    "Gap",
     "Interval",
     "Mask",
     "MethodScore",
     "Part",
     "Score",
+    "Slice",
+    "Slicing",
     "SystemResult",
     "make_score",
 ]

@@ -389,6 +389,47 @@ KINDS: dict[str, Kind] = {
     "cluster-column-missing": Kind(
         "error", "gold has no column {column!r} to cluster by; it has: {found}", "name a column of the gold file"
     ),
+    "slice-column-missing": Kind(
+        "error",
+        "gold has no column {column!r} to slice or weigh by; it has: {found}",
+        "name a column of the gold file",
+    ),
+    "slices-not-numbers": Kind(
+        "error",
+        "column {column!r} holds {found!r}, which is no number, so it has no bins",
+        "leave the bins out: every value is a slice of its own",
+    ),
+    "too-many-slices": Kind(
+        "error",
+        "column {column!r} has {count} values: more than {most} are names of units, not slices of the data",
+        "name a column of groups, or bins of a column of numbers: --by COLUMN:4",
+    ),
+    "small-slices": Kind(
+        "note",
+        "{count} {count:slice|slices} by {column!r} {count:has|have} fewer than {least} units: look at the intervals",
+        "gather more units of these slices before they are judged",
+    ),
+    "weight-bad": Kind(
+        "error",
+        "{count} {count:weight is|weights are} no number from 0 on (first: {text!r} of unit {unit})",
+        "give every unit of gold a weight of 0 or more",
+    ),
+    "weight-missing": Kind(
+        "error",
+        "{count} of {units} units have no weight in column {column!r} (first: {unit})",
+        "give every unit of gold a weight; 1 where it counts as usual",
+    ),
+    "weights-zero": Kind("error", "all weights in column {column!r} are 0", "give units that count a weight above 0"),
+    "weights-unused": Kind(
+        "error",
+        "{context} has no weighted scores: {reason}",
+        "leave --weight out; --by COLUMN shows how scores differ over the data",
+    ),
+    "weighted": Kind(
+        "note",
+        "units count by {column!r}: {units} units weigh {total}, as much as {effective} of equal weight",
+        "nothing to do; counts and confusion matrices count units",
+    ),
     "clustered": Kind(
         "note",
         "{units} {units:unit|units} in {count} {count:cluster|clusters} by {column}, each drawn and swapped whole",

@@ -22,6 +22,7 @@ import numpy as np
 from karat.cells import Cells, ClassCells, Collapsed, Weights
 from karat.score import Floats, Mask, Values, mean_defined, ratio
 from karat.state import stored
+from karat.weights import Scaled
 
 Better = Literal["higher", "lower", "neither"]
 
@@ -218,6 +219,7 @@ class Definition:
     def compute(self, W: Weights, cells: Cells, metric: Metric, fill: float = np.nan) -> Result:
         """The metric for every row of ``W``; ``fill`` stands in for undefined values."""
         params = self.settings(metric, type(cells))
+        W = W if cells.weight is None else Scaled(W, cells.weight)
         if not self.by_class:
             values = self.function(W, cells, **params).filled(fill)
             return Result(values.value, values.reason)

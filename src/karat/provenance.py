@@ -193,6 +193,7 @@ def signature(evaluation: Evaluation, score: Score) -> str:
     average = {k: v for k, v in score.params.items() if k == "average"}
     parts = [score.metric.name, *_pairs(average | dict(score.metric.params)), *_pairs(_telling(evaluation))]
     parts += [] if plan["undefined"] == "report" else [f"undefined:{plan['undefined']}"]
+    parts += [f"weight:{plan['weight']}"] if plan.get("weight") else []
     parts += _interval(score, plan["seed"])
     return "|".join([*parts, f"karat:{_minor()}", _gold(evaluation)])
 

@@ -130,6 +130,26 @@ class Dense:
         return (Dense(self.weight[a:b]) for a, b in cuts(len(self.weight), rows))
 
 
+class Scaled:
+    """Weights over units that do not count as one each: every unit of a cell counts ``weight`` times."""
+
+    def __init__(self, weights: Weights, weight: Floats) -> None:
+        self.weights, self.weight, self.shape = weights, weight, weights.shape
+
+    @property
+    def grouped(self) -> Grouped | None:
+        of = self.weights.grouped
+        return None if of is None else Grouped(of.group, of.n * self.weight, of.shape)
+
+    def __matmul__(self, x: Any) -> Floats:
+        if hasattr(x, "col"):
+            return self.weights @ (x * self.weight)
+        return self.weights @ (np.asarray(x, float).T * self.weight).T
+
+    def blocks(self, rows: int) -> Iterator[Weights]:
+        return (Scaled(part, self.weight) for part in self.weights.blocks(rows))
+
+
 class Tilt:
     """Row ``i`` is ``a · n + b · e(unit i)``: leave-one-out is (1, −1), one unit alone is (0, 1).
 

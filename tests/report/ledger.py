@@ -17,19 +17,20 @@ WALK = """() => {
   const out = [], clean = s => s.replace(/\\s+/g, ' ').trim();
   const said = n => [...n.childNodes].filter(c => c.nodeName !== 'title').map(c => c.textContent).join('');
   const part = n => n.closest('section')?.getAttribute('aria-labelledby') ?? '';
+  const rowhead = row => row.querySelector('th[scope=row]') ?? row.cells[0];
   const head = th => clean((th.querySelector('button') ?? th).childNodes[0]?.textContent ?? '');
-  const sides = svg => [...svg.querySelectorAll('text[text-anchor=end]')].filter(t => !t.classList.contains('tick'));
+  const sides = svg => [...svg.querySelectorAll('text.side,text[text-anchor=end]:not(.said,.tick)')];
   const nearest = n => {
     const away = t => Math.abs(t.getAttribute('y') - n.getAttribute('y'));
     return sides(n.ownerSVGElement).filter(t => away(t) < 18).sort((a, b) => away(a) - away(b))[0];
   };
   const full = t => t ? t.querySelector('title')?.textContent ?? said(t).replace(/^\\d+  /, '') : '';
   const put = (text, n, more) => /\\d/.test(text) && out.push({text, part: part(n), row: '', column: '', tick: false,
-    heading: !!n.closest('h1,h2,h3,summary,.note'), chart: '', cell: [], nth: 0, ...more});
+    heading: !!n.closest('h1,h2,h3,summary,.note,.summary'), chart: '', cell: [], nth: 0, ...more});
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode, n = text.parentElement, svg = n.closest('svg'), cell = n.closest('td,th');
-    if (n.closest('script,style')) continue;
+    if (n.closest('script,style,.glossary,.search')) continue;
     if (svg) {
       const owner = n.closest('text');
       const chart = svg.getAttribute('aria-label');
@@ -38,22 +39,22 @@ WALK = """() => {
       if (owner.classList.contains('count') && !tick) {
         const row = sides(svg).map(t => +t.getAttribute('y')).findIndex(y => Math.abs(y - owner.getAttribute('y')) < 1);
         put(text.data, svg, {chart, cell: [row, -1]});
-      } else put(text.data, svg, {chart, tick, row: full(owner.getAttribute('text-anchor') === 'end' ? owner : nearest(owner))});
+      } else put(text.data, svg, {chart, tick, row: full(sides(svg).includes(owner) ? owner : nearest(owner))});
     } else if (cell) {
       const row = cell.parentElement, table = cell.closest('table');
       const column = head(table.tHead.rows[0].cells[cell.cellIndex]);
-      put(text.data, n, {row: cell.closest('thead') ? '' : head(row.cells[0]), column, chart: table.parentElement.getAttribute('aria-label'),
+      put(text.data, n, {row: cell.closest('thead') ? '' : head(rowhead(row)), column, chart: table.parentElement.getAttribute('aria-label'),
         nth: [...table.tHead.rows[0].cells].slice(0, cell.cellIndex).filter(h => head(h) === column).length});
     } else {
       const shown = n.classList.contains('note') ? n.previousElementSibling?.querySelectorAll?.('tbody tr').length ?? 0 : 0;
       const card = n.closest('.cards li')?.querySelector('h3')?.textContent ?? (n.nodeName === 'DD' ? clean(n.previousElementSibling.textContent) : '');
-      put(text.data, n, {cell: shown ? [shown] : [], column: card, chart: n.closest('.verdicts') ? 'verdicts' : ''});
+      put(text.data, n, {cell: shown ? [shown] : [], column: card, chart: n.closest('.verdicts') || (n.closest('.summary') && document.querySelector('.board')) ? 'verdicts' : ''});
     }
   }
-  for (const n of document.querySelectorAll('[aria-label],[title],data'))
+  for (const n of document.querySelectorAll('[aria-label],[title]:not(abbr),data'))
     for (const name of ['aria-label', 'title', 'value'])
       if (n.getAttribute(name)) {
-        const cell = n.closest('td'), row = cell ? head(cell.parentElement.cells[0]) : '';
+        const cell = n.closest('td'), row = cell ? head(rowhead(cell.parentElement)) : '';
         const column = cell ? head(cell.closest('table').tHead.rows[0].cells[cell.cellIndex]) : n.closest('.cards li')?.querySelector('h3')?.textContent ?? '';
         put(n.getAttribute(name), n, {row, column, heading: true});
       }
@@ -119,7 +120,9 @@ class Ledger:
         if len(found.cell) == 2:
             return [] if self._counted(found) else [found.text.strip()]
         if found.chart == "verdicts":
-            return [] if any(found.text == p["sentence"] for p in self.document["pairs"]) else [found.text]
+            known = {*(p["sentence"] for p in self.document["pairs"]), *self.document["summary"]}
+            known |= {f"{f['severity']}: {f['message']}" for f in self.document["findings"]}
+            return [] if found.text in known else [found.text]
         if found.part != "section" and (exact := self._listed(found)) is not None:
             return [] if found.text in exact else [found.text]
         key = (found.part, found.row, found.column, found.chart, found.heading, found.text[:11])

@@ -23,7 +23,7 @@ def boxes(chart: str):
     root = ElementTree.fromstring(chart)
     for node in root.iter(f"{SVG}text"):
         size = int(node.get("font-size", svg.FONT))
-        width = svg.text_width(node.text or "", size)
+        width = float(node.get("textLength", 0)) or svg.text_width(node.text or "", size)
         x, y = float(node.get("x")), float(node.get("y"))
         left = x - {"start": 0, "middle": width / 2, "end": width}[node.get("text-anchor", "start")]
         yield left, y - 0.8 * size, left + width, y + 0.2 * size, node.text

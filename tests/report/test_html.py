@@ -124,6 +124,7 @@ def test_page_of_a_comparison(browser, tmp_path, scheme):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         said = page.evaluate("[...document.querySelectorAll('.verdicts li')].map(x => x.textContent)")
         assert said == list(found.sentences())
+        assert page.locator(".summary").text_content() == json.loads(found.to_json())["summary"][0]
         labels = page.evaluate("[...document.querySelectorAll('figure svg')].map(x => x.getAttribute('aria-label'))")
     assert any("p-values" in label for label in labels)
     assert any("mean ranks" in label for label in labels)
@@ -175,6 +176,7 @@ def test_numbers_of_one_system_are_those_of_the_json_report(browser, reports):
 def test_numbers_of_several_systems_are_those_of_the_json_report(browser, reports):
     file, found = reports["three"]
     systems = json.loads(found.to_json())["systems"]
+    systems.sort(key=lambda s: -next(m["value"] for m in s["metrics"] if m["metric"] == "f1"))  # best first
     with chromium.page(browser, file) as (page, _):
         board = page.evaluate("[...document.querySelectorAll('.sortable data')].map(d => [+d.value, d.textContent])")
         counts = page.evaluate(
@@ -270,7 +272,7 @@ def test_many_systems_are_folded_and_opened_by_their_links(browser, tmp_path):
     assert measured(browser, tmp_path, found)[0] < 8_000
     with chromium.page(browser, tmp_path / "report.html") as (page, _):
         names = [row[0] for row in cells_of(page, ".sortable tbody tr")]
-        assert names == [s.name for s in found.systems]
+        assert names == [s.name for s in sorted(found.systems, key=lambda s: -s["f1"].value)]
         page.get_by_role("link", name="number 29").click()
         assert page.evaluate("[...document.querySelectorAll('.system[open] h2')].map(h => h.id)") == ["system-30"]
         assert page.evaluate("document.querySelector('.sortable th a').scrollWidth <= document.querySelector('.sortable tbody th').clientWidth")  # fmt: skip

@@ -21,8 +21,10 @@ from karat.cli.options import (
     name_option,
     run_option,
     said,
+    weight_option,
 )
 from karat.cli.printing import write_whole
+from karat.cli.progress import shown
 from karat.cli.systems import called, handed
 from karat.comparison import Comparison
 from karat.report.comparison import TEXT
@@ -38,6 +40,7 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 @context_options
 @interval_options
 @run_option
+@weight_option
 @name_option
 @click.option("--baseline", metavar="SYSTEM", help="Compare every system with this one alone.")
 @click.option(
@@ -83,6 +86,7 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
     help="What an undefined score is.",
 )
 @click.option("--report", type=click.Choice(TEXT), default="table", show_default=True, help="Form of the report.")
+@click.option("--show", multiple=True, type=click.Choice(["all"]), help="Print long tables of detail too.")
 @click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals for people.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write the report to.")
 @formulas_option
@@ -102,6 +106,7 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
         "interval_method",
         "resamples",
         "cluster_by",
+        "weight",
         "undefined",
         "seed",
         "correction",
@@ -114,17 +119,18 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
         "one_sided",
         "sequential",
     )
-    comparison = compare(
-        gold,
-        systems.files,
-        names=systems.names,
-        metrics=list(metrics) or None,
-        level=given["intervals"] or 0.95,
-        baseline=called(given["fail_if_worse"] or given["baseline"], systems),
-        tests=given["tests"],
-        **{name: given[name] for name in passed},
-        **said(given),
-    )
+    with shown(given["quiet"]):
+        comparison = compare(
+            gold,
+            systems.files,
+            names=systems.names,
+            metrics=list(metrics) or None,
+            level=given["intervals"] or 0.95,
+            baseline=called(given["fail_if_worse"] or given["baseline"], systems),
+            tests=given["tests"],
+            **{name: given[name] for name in passed},
+            **said(given),
+        )
     if given["disagree"]:
         export(comparison, given["disagree"])
     if given["disagree"] != "-":
@@ -137,6 +143,8 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
 def write(comparison: Comparison, given: dict[str, Any]) -> None:
     """The report to stdout or, whole or not at all, to a file."""
     options = {"digits": given["digits"]} if given["report"] in ("table", "markdown", "latex", "html") else {}
+    if given["report"] == "table":
+        options["show"] = given["show"]
     text = comparison.render(given["report"], **options, **delimited_options(given))
     if given["output"] is None:
         click.echo(text, nl=False)

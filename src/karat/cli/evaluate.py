@@ -11,8 +11,10 @@ from typing import Any
 import click
 
 from karat.api import evaluate
+from karat.cli import progress
 from karat.cli.failures import MISSED, guarded, show
 from karat.cli.options import (
+    by_columns_option,
     context_options,
     delimited_options,
     engine_options,
@@ -23,11 +25,13 @@ from karat.cli.options import (
     run_option,
     said,
     store_option,
+    weight_option,
 )
 from karat.cli.printing import write_whole
 from karat.cli.systems import handed
 from karat.evaluation import Evaluation
 from karat.metric import MetricError, parse
+from karat.report.rows import BY
 
 
 @click.command("evaluate")
@@ -59,6 +63,8 @@ from karat.metric import MetricError, parse
     "--judge", metavar="FILE", help="Labels of a judge or model for all units, where gold has a random sample."
 )
 @click.option("--judge-strata", metavar="COLUMN", help="Column of the judge's file by which estimates are stratified.")
+@by_columns_option
+@weight_option
 @report_options
 @click.option(
     "--fail-under",
@@ -84,33 +90,38 @@ def command(
     gates = [gate(text) for text in fail_under]
     wanted = [*(metrics or ("default",)), *(m for m, _ in gates)]
     files, names = handed(gold, preds, given["names"])
+    slices = [what for what in given["by"] if what not in BY]
+    given["by"] = tuple(what for what in given["by"] if what in BY)
     save = given["save"] or bool(given["tags"])
-    evaluation = evaluate(
-        gold,
-        files,
-        units=save or given["report"] == "html",
-        hashes=True if save or given["hashes"] else None,
-        names=names,
-        metrics=wanted,
-        undefined=given["undefined"],
-        seed=given["seed"],
-        **{
-            name: given[name]
-            for name in (
-                "intervals",
-                "interval_method",
-                "resamples",
-                "cluster_by",
-                "run",
-                "judge",
-                "judge_strata",
-                "stratify_by",
-                "memory",
-                "temp",
-            )
-        },
-        **said(given),
-    )
+    with progress.shown(given["quiet"]):
+        evaluation = evaluate(
+            gold,
+            files,
+            units=save or given["report"] == "html",
+            slices=slices or None,
+            hashes=True if save or given["hashes"] else None,
+            names=names,
+            metrics=wanted,
+            undefined=given["undefined"],
+            seed=given["seed"],
+            **{
+                name: given[name]
+                for name in (
+                    "intervals",
+                    "interval_method",
+                    "resamples",
+                    "cluster_by",
+                    "run",
+                    "judge",
+                    "judge_strata",
+                    "stratify_by",
+                    "weight",
+                    "memory",
+                    "temp",
+                )
+            },
+            **said(given),
+        )
     write(evaluation, given)
     if save:
         keep(evaluation, given)

@@ -157,9 +157,19 @@ formulas_option = click.option(
     help="Put ' before texts that a spreadsheet would compute (default in CSV, not in TSV).",
 )
 
+by_option = click.option("--by", multiple=True, type=click.Choice(BY), help="Break the scores down (repeatable).")
+by_columns_option = click.option(
+    "--by",
+    multiple=True,
+    metavar="test-case|class|query|COLUMN",
+    help="Break the scores down (repeatable), also by a gold column; COLUMN:5 gives five bins of numbers,"
+    " COLUMN:0,10,100 bins by their edges.",
+)
+
+weight_option = click.option("--weight", metavar="COLUMN", help="Gold column that says how much each unit counts.")
+
 report_options = _stacked(
     click.option("--report", type=click.Choice(TEXT), default="table", show_default=True, help="Form of the report."),
-    click.option("--by", multiple=True, type=click.Choice(BY), help="Break the scores down (repeatable)."),
     click.option(
         "--show",
         multiple=True,

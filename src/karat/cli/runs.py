@@ -11,7 +11,7 @@ import msgspec
 
 from karat.cli.evaluate import write
 from karat.cli.failures import guarded
-from karat.cli.options import interval_options, report_options, store_option
+from karat.cli.options import by_option, interval_options, report_options, store_option
 from karat.cli.printing import print_grid, write_whole
 from karat.comparison import Comparison
 from karat.contexts import MODULES
@@ -94,6 +94,7 @@ def _more(shown: int, offset: int, total: int, filtered: bool) -> str:
 @click.argument("run")
 @metric_option
 @interval_options
+@by_option
 @report_options
 @store_option
 @guarded

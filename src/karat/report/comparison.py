@@ -4,23 +4,28 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from html import escape
+from typing import Any, NamedTuple
 
 import msgspec
 
 import karat
-from karat.comparison import Comparison, Pair, Place, Ranks, Test
-from karat.metric import MetricError
-from karat.report import latex, markdown
+from karat.comparison import Comparison, Pair, Ranks, Test
+from karat.metric import Metric, MetricError
+from karat.report import board, latex, markdown
+from karat.report.board import leaderboard, summary
 from karat.report.delimited import delimited
 from karat.report.json import document
 from karat.report.published import published_comparison
 from karat.report.rows import Grid, cell, methods, number, p_text
-from karat.report.terminal import plain
+from karat.report.terminal import fitted, wrapped
 
 SCHEMA = 1
+FOLDED = 20
+"""Rows from which on a table of detail is not shown unasked."""
+WIDTH = 80
 
 
 def render(comparison: Comparison, report: str, **options: Any) -> Any:
@@ -66,6 +71,7 @@ def _document(comparison: Comparison) -> dict[str, Any]:
         "family": {"correction": comparison.correction, "size": comparison.family, "alpha": comparison.alpha},
         "baseline": comparison.baseline,
         "plan": comparison.plan,
+        "summary": summary(comparison),
         "pairs": [_pair(p) for p in comparison.pairs],
         "leaderboards": {str(m): [asdict(p) for p in places] for m, places in comparison.leaderboards.items()},
         "ranks": [asdict(r) | {"metric": str(r.metric)} for r in comparison.ranks],
@@ -101,33 +107,38 @@ def _test(test: Test) -> dict[str, Any]:
     return {k: None if isinstance(v, float) and v != v else v for k, v in asdict(test).items()}
 
 
+class Tables(NamedTuple):
+    """The tables of a report: the first leaderboard, which leads it, those of the other metrics, and the detail."""
+
+    first: Grid
+    boards: list[Grid]
+    detail: list[Grid]
+
+
+def tables(comparison: Comparison, digits: int = 4) -> Tables:
+    boards = [leaderboard(_label(comparison, m), places, digits) for m, places in comparison.leaderboards.items()]
+    return Tables(boards[0], boards[1:], list(_detail(comparison, digits)))
+
+
 def grids(comparison: Comparison, digits: int = 4) -> Iterator[Grid]:
-    """The tables of a report: leaderboards, pairs by metric, other tests, ranks over test cases."""
+    """All tables of a report in order."""
+    found = tables(comparison, digits)
+    yield from (found.first, *found.boards, *found.detail)
+
+
+def _detail(comparison: Comparison, digits: int) -> Iterator[Grid]:
+    """Methods, pairs by metric, other tests, ranks over test cases."""
     yield from methods(comparison.evaluation, digits)
-    for metric, places in comparison.leaderboards.items():
-        label = comparison.of(metric)[0].label if comparison.pairs else str(metric)
-        yield _leaderboard(label, places, digits)
+    for metric in comparison.leaderboards:
+        label = _label(comparison, metric)
         yield _pairs(label, comparison.of(metric), comparison, digits)
         yield from _beside(label, comparison.of(metric))
     for ranks in comparison.ranks:
         yield _ranks(ranks)
 
 
-def _leaderboard(label: str, places: list[Place], digits: int) -> Grid:
-    groups, best = any(p.groups for p in places), any(p.best is not None for p in places)
-    head = ["system", "rank", label, "rank range", *(["group"] if groups else []), *(["P(best)"] if best else [])]
-    rows = [
-        [
-            p.system, str(p.rank), cell(p.value, p.interval, digits), _range(p), *([p.groups] if groups else []),
-            *([number(p.best, 3)] if best else []),
-        ]
-        for p in places
-    ]  # fmt: skip
-    return Grid(f"Leaderboard: {label}", head, rows)
-
-
-def _range(place: Place) -> str:
-    return str(place.low) if place.low == place.high else f"{place.low}–{place.high}"
+def _label(comparison: Comparison, metric: Metric) -> str:
+    return comparison.of(metric)[0].label if comparison.pairs else str(metric)
 
 
 def _pairs(label: str, pairs: list[Pair], comparison: Comparison, digits: int) -> Grid:
@@ -251,23 +262,49 @@ def notes(comparison: Comparison) -> list[str]:
     return [f"{f.severity}: {f.message}" for f in comparison.own_findings]
 
 
-def render_text(comparison: Comparison, digits: int = 4) -> str:
-    """Verdicts, then tables, as plain text."""
-    verdicts = [*comparison.sentences(), *notes(comparison)]
-    parts = [header(comparison), "\n".join(verdicts), *(plain(g) for g in grids(comparison, digits))]
+def lines(comparison: Comparison, digits: int) -> list[str]:
+    """What is said in words, ten sentences at most: leaders, verdicts, and what speaks against them."""
+    doubts = notes(comparison)
+    return [*board.lines(comparison, digits, len(doubts)), *doubts]
+
+
+def render_text(
+    comparison: Comparison, digits: int = 4, show: Sequence[str] = (), width: int = WIDTH
+) -> str:  # fmt: skip
+    """The leaderboard, what it means, and the detail that is not too long, as plain text of so many columns."""
+    found = tables(comparison, digits)
+    folded = [g for g in found.detail if len(g.rows) > FOLDED and "all" not in show]
+    said = "\n".join(wrapped(s, width, "  ") for s in lines(comparison, digits))
+    shown = [g for g in (*found.boards, *found.detail) if g not in folded]
+    parts = [fitted(found.first, width), said, wrapped(header(comparison) + ".", width)]
+    parts += [fitted(g, width) for g in shown]
+    if folded:
+        rows = sum(len(g.rows) for g in folded)
+        note = f"Left out: {len(folded)} tables of {rows:,} rows ({folded[0].title.partition(' (')[0]}, …)"
+        parts.append(wrapped(f"{note}; --show all prints them, --report html folds them, tsv lists them.", width))
     return "\n\n".join(parts) + "\n"
 
 
 def render_markdown(comparison: Comparison, digits: int = 4) -> str:
-    verdicts = "\n".join(f"- {markdown.escape(s)}" for s in [*comparison.sentences(), *notes(comparison)])
-    tables = [markdown.table(g) for g in grids(comparison, digits)]
-    return "\n\n".join([verdicts, *tables, markdown.escape(header(comparison)) + "."]) + "\n"
+    """The leaderboard, what it means, and the detail, long tables folded."""
+    found = tables(comparison, digits)
+    said = "\n".join(f"- {markdown.escape(s)}" for s in lines(comparison, digits))
+    detail = [_folded(g) if len(g.rows) > FOLDED else markdown.table(g) for g in found.detail]
+    boards = [markdown.table(g) for g in found.boards]
+    ending = markdown.escape(header(comparison)) + "."
+    return "\n\n".join([markdown.table(found.first), said, *boards, *detail, ending]) + "\n"
+
+
+def _folded(grid: Grid) -> str:
+    """A table that the reader of a Markdown page opens."""
+    body = markdown.table(grid).partition("\n\n")[2]
+    return f"<details><summary>{escape(grid.title)}</summary>\n\n{body}\n\n</details>"
 
 
 def render_latex(comparison: Comparison, digits: int = 4) -> str:
-    tables = [latex.table(g) for g in grids(comparison, digits)]
+    every = [latex.table(g) for g in grids(comparison, digits)]
     said = [f"% {line}" for line in (header(comparison), *notes(comparison))]
-    return "\n".join(["% needs \\usepackage{booktabs}", *said, *tables]) + "\n"
+    return "\n".join(["% needs \\usepackage{booktabs}", *said, *every]) + "\n"
 
 
 def render_tsv(comparison: Comparison, escape_formulas: bool | None = None) -> str:
@@ -291,10 +328,10 @@ def polars(comparison: Comparison) -> Any:
 
 
 def render_html(comparison: Comparison, digits: int = 4) -> str:
-    """A page that needs nothing but itself: verdicts, charts, tables."""
+    """A page that needs nothing but itself: leaderboard, verdicts, and charts and tables folded."""
     from karat.report.comparison_page import page
 
-    return page(comparison, header(comparison), notes(comparison), list(grids(comparison, digits)), digits)
+    return page(comparison, header(comparison), lines(comparison, digits), tables(comparison, digits), digits)
 
 
 def charts(comparison: Comparison) -> list[str]:

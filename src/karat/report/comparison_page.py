@@ -3,28 +3,70 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from html import unescape
+from typing import TYPE_CHECKING
 
 import numpy as np
+from markupsafe import Markup
 
-from karat.comparison import Comparison, Pair, Place, Ranks
+from karat.comparison import Comparison, Pair, Place, Ranks, flipped
+from karat.report.board import letters_of
 from karat.report.charts.critical import critical_difference, score_groups
 from karat.report.charts.forest import Estimate, forest
 from karat.report.charts.matrix import p_matrix
+from karat.report.charts.svg import nice_ticks
 from karat.report.html import render
-from karat.report.html.view import Section
+from karat.report.html.view import Section, strip
 from karat.report.rows import Grid, p_text
 
+if TYPE_CHECKING:
+    from karat.report.comparison import Tables
 
-def page(comparison: Comparison, header: str, notes: Sequence[str], grids: Sequence[Grid], digits: int = 4) -> str:
-    """The report of the systems with verdicts, charts and every table of the text report in front."""
+LIKELY = 30
+"""Most pairs that one forest shows; of more, those of the leader."""
+
+
+def page(comparison: Comparison, header: str, lines: Sequence[str], found: Tables, digits: int = 4) -> str:
+    """The report of the systems with the leaderboard in front, what it means, and charts and tables folded."""
     names = comparison.systems
     title = "Comparison of " + (", ".join(names) if len(names) <= 3 else f"{len(names)} systems")
     drawn = [(_label(chart), chart) for chart in charts(comparison)]
-    section = Section("Comparison", header, [*comparison.sentences(), *notes], drawn, list(grids))
+    summary, *rest = lines
+    detail = [_of_leaders(grid, comparison) for grid in found.detail]
+    section = Section(
+        "Leaderboard",
+        f"{header}.",
+        rest,
+        drawn,
+        detail,
+        found.first,
+        found.boards,
+        summary,
+        _strips(next(iter(comparison.leaderboards.values()))),
+    )
     return render(comparison.evaluation, digits=digits, title=title, section=section)
+
+
+def _strips(places: Sequence[Place]) -> list[Markup]:
+    """Scores and intervals on one scale, so that rows can be compared at a glance."""
+    ends = [v for p in places if p.value is not None for v in (p.value, *_span(p))]
+    ticks = nice_ticks(min(ends, default=0.0), max(ends, default=1.0))
+    return [strip(p.value, p.interval, (ticks[0], ticks[-1])) for p in places]
+
+
+def _span(place: Place) -> tuple[float, ...]:
+    return (place.interval.low, place.interval.high) if place.interval else ()
+
+
+def _of_leaders(grid: Grid, comparison: Comparison) -> Grid:
+    """Of a table of very many pairs, those with a leader: a page is read, and the matrix has the p of all."""
+    if len(grid.rows) <= LIKELY or grid.head[0] != "pair":
+        return grid
+    leaders = {places[0].system for places in comparison.leaderboards.values()}
+    shown = {f"{p.a} − {p.b}" for p in comparison.pairs if leaders & {p.a, p.b}}
+    note = "Only pairs with a leader are shown; the TSV and JSON reports have all of them."
+    return Grid(grid.title, grid.head, [row for row in grid.rows if row[0] in shown], [note])
 
 
 def _label(chart: str) -> str:
@@ -49,7 +91,10 @@ def charts(comparison: Comparison, link: Link | None = None) -> Iterator[str]:
 
 
 def forest_of(pairs: Sequence[Pair], comparison: Comparison, link: Link | None = None) -> str:
-    """Differences of one metric with their intervals."""
+    """Differences of one metric with their intervals; of very many, those of the leader."""
+    if len(pairs) > LIKELY and comparison.baseline is None:
+        leader = comparison.leaderboards[pairs[0].metric][0].system
+        pairs = [p if p.a == leader else flipped(p) for p in pairs if leader in (p.a, p.b)]
     tone = {"better": "good", "worse": "bad"}
     rows = [
         Estimate(
@@ -90,15 +135,6 @@ def groups_of(places: Sequence[Place], pairs: Sequence[Pair], comparison: Compar
         several = [g for g in groups if len(g) > 1]
         lower = pairs[0].better == "lower"
         yield score_groups([p.system for p in known], scores, several, lower=lower, title=title)
-
-
-def letters_of(groups: str) -> list[str]:
-    """The letters of a system one by one; past z they are numbers in brackets.
-
-    >>> letters_of("bz(27)")
-    ['b', 'z', '(27)']
-    """
-    return re.findall(r"[a-z]|\(\d+\)", groups)
 
 
 def critical_of(ranks: Ranks) -> str:

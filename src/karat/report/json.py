@@ -11,6 +11,7 @@ import msgspec
 import karat
 from karat.evaluation import Detail, Evaluation, Interval, Score, SystemResult
 from karat.provenance import signature
+from karat.report import sliced
 from karat.report.mistakes import confused_labels, disputed_units, worst_units
 
 SCHEMA = 1
@@ -84,6 +85,8 @@ def _score(score: Score) -> dict[str, Any]:
             for name, p in score.by_test_case.items()
         ],
     }
+    if score.slices:
+        out["slices"] = sliced.documents(score)
     several = len(score.test_cases) > 1
     if several:
         out["over_test_cases"] = asdict(score.spread)

@@ -37,7 +37,9 @@ def main_metric(evaluation: Evaluation) -> Metric:
 
 def most_units(evaluation: Evaluation) -> int:
     """Units of a list in a report: many systems have short lists."""
-    return 20 if len(evaluation.systems) <= 4 else 10
+    return next(
+        most for systems, most in ((1, 100), (4, 30), (9, 10), (np.inf, 5)) if len(evaluation.systems) <= systems
+    )
 
 
 def worst_units(evaluation: Evaluation, system: SystemResult) -> Worst | None:

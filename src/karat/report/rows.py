@@ -25,8 +25,10 @@ class Grid(NamedTuple):
 
 
 def dicts(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """One flat record per system, metric, test case and class; ``scope`` says which of these a record is."""
-    out = []
+    """One flat record per system, metric, test case, class and slice; ``scope`` says which of these a record is."""
+    from karat.report import sliced
+
+    out: list[dict[str, Any]] = []
     for system in evaluation.systems:
         for score in system:
             out.append(_record(system, score, "overall", score.value, score.undefined, score.interval))
@@ -39,6 +41,9 @@ def dicts(evaluation: Evaluation) -> list[dict[str, Any]]:
                         system, score, "class", part.value, part.undefined, part.interval, part.test_case, part.label
                     )
                 )
+            out += sliced.records(system, score)
+    if sliced.has_slices(evaluation):
+        out = [row | {k: row.get(k) for k in ("column", "slice", "units")} for row in out]
     return out
 
 
@@ -70,6 +75,9 @@ def grids(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4) -> It
     """The tables of a report: the scores, then whatever they are to be broken down by."""
     yield overall(evaluation, digits)
     yield from summaries(evaluation, digits)
+    from karat.report import sliced  # which needs the rows of this module
+
+    yield from sliced.grids(evaluation, digits)
     for what in by:
         yield from {"test-case": _by_test_case, "query": _by_test_case, "class": _by_class}[what](evaluation, digits)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 
 from karat.evaluation import Detail, Evaluation
@@ -69,3 +70,81 @@ def plain(grid: Grid) -> str:
 
     rule = "  ".join("-" * w for w in widths)
     return "\n".join([clear(brief(grid.title)), line(head), rule, *map(line, rows), *map(clear, grid.notes)])
+
+
+def wrapped(text: str, columns: int, indent: str = "") -> str:
+    """A sentence in lines of at most so many columns, the later ones set in."""
+    whole = re.sub(r"\[[^][ ]+, |\bp [=≤<] ", lambda found: found[0].replace(" ", "\xa0"), clear(text))
+    lines = textwrap.wrap(whole, columns, subsequent_indent=indent, break_on_hyphens=False)
+    return "\n".join(lines).replace("\xa0", " ")
+
+
+NAME = 24
+"""Letters of a name that a table which is too wide keeps."""
+
+
+def fitted(grid: Grid, columns: int) -> str:
+    """The table in so many columns: whole, with names cut in the middle, or in parts that begin with the same columns.
+
+    >>> wide = Grid("Pairs", ["pair", "difference", "verdict"], [["a − b", "0.25 [0.1, 0.4]", "better"]])
+    >>> print(fitted(wide, 24))
+    Pairs
+    pair        difference
+    -----  ---------------
+    a − b  0.25 [0.1, 0.4]
+    <BLANKLINE>
+    pair   verdict
+    -----  -------
+    a − b  better
+    """
+    keys = 2 if grid.head[0] == "rank" else 1
+    head, *rest = [plain(part) for part in _parts(_named(grid, keys, columns), keys, columns)]
+    title, _, body = head.partition("\n")
+    parts = [f"{wrapped(title, columns)}\n{body}", *(part.partition("\n")[2] for part in rest)]
+    return "\n".join(["\n\n".join(parts), *(wrapped(note, columns) for note in grid.notes)])
+
+
+def _widths(grid: Grid) -> list[int]:
+    return [max(width(clear(brief(row[i]))) for row in (grid.head, *grid.rows)) for i in range(len(grid.head))]
+
+
+def _named(grid: Grid, keys: int, columns: int) -> Grid:
+    """The table with its names cut to the room that the numbers leave, or to more where that is needed to tell them apart."""
+    at, widths = keys - 1, _widths(grid)
+    room = max(columns - sum(widths) + widths[at] - 2 * (len(widths) - 1), NAME)
+    for wide in range(room, widths[at]):
+        names = [cut(row[at], wide) for row in grid.rows]
+        if len({*names}) == len({row[at] for row in grid.rows}):
+            rows = [[*row[:at], name, *row[at + 1 :]] for row, name in zip(grid.rows, names, strict=True)]
+            return grid._replace(rows=rows)
+    return grid
+
+
+def cut(name: str, room: int) -> str:
+    """The name without its middle; of a pair, each name.
+
+    >>> cut("multilingual-large", 10), cut("multilingual-large − base", 15)
+    ('multi…arge', 'mult…rge − base')
+    """
+    first, mark, second = name.partition(" − ")
+    if mark and len(name) > room:
+        each = (room - 3) // 2
+        spare = max(each - len(second), each - len(first), 0)
+        return f"{cut(first, each + spare)} − {cut(second, each + spare)}"
+    half = room // 2
+    return name if len(name) <= room else f"{name[:half]}…{name[len(name) - (room - half - 1) :]}"
+
+
+def _parts(grid: Grid, keys: int, columns: int) -> list[Grid]:
+    """The columns in runs that fit, each behind the columns that name the rows."""
+    widths, start = _widths(grid), list(range(keys))
+    groups: list[list[int]] = [[]]
+    for i in range(keys, len(widths)):
+        taken = sum(widths[k] + 2 for k in (*start, *groups[-1], i)) - 2
+        if groups[-1] and taken > columns:
+            groups.append([])
+        groups[-1].append(i)
+    return [
+        Grid(grid.title, [grid.head[k] for k in (*start, *g)], [[row[k] for k in (*start, *g)] for row in grid.rows])
+        for g in groups
+    ]

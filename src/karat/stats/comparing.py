@@ -15,6 +15,7 @@ from karat.evaluation import Evaluation, Interval, SystemResult
 from karat.findings import Finding, finding
 from karat.metric import Metric, MetricError
 from karat.plan import Plan
+from karat.progress import told
 from karat.stats import tests
 from karat.stats.anytime import anytime_difference, anytime_mde, anytime_test
 from karat.stats.bayes import correlated_t, signed_rank
@@ -48,7 +49,7 @@ def compare_systems(
 ) -> Comparison:  # fmt: skip
     """All pairs of the evaluation's systems, or each against the baseline, on the units that all of them have."""
     systems, findings = on_common_units(evaluation.systems, plan)
-    systems = [add_intervals(s, plan, intervals, keys) for s in systems]
+    systems = [add_intervals(s, plan, intervals, keys) for s in told(systems, "systems with intervals")]
     statistic = Statistic(plan.catalogue, directed(plan), plan.fill)
     joint = joined(systems)
     cluster = None if keys is None else keys.of(joint.keys)[0]
@@ -116,9 +117,9 @@ def paired_systems(
 def all_tests(duels: Sequence[Paired], settings: ComparisonSettings, repeatable: bool) -> list[list[list[Test]]]:
     """Tests of every pair on every metric; more draws where so many tests leave p at its floor undecided."""
     coins = Coins(settings.seed, "swap")
-    drawn = [pair_tests(d, settings, coins, repeatable) for d in duels]
+    drawn = [pair_tests(d, settings, coins, repeatable) for d in told(duels, "pairs tested")]
     factor = 1 if settings.correction in ("none", *JOINT) else sum(len(tests) for tests in drawn)
-    for i, duel in enumerate(duels):
+    for i, duel in enumerate(told(duels, "pairs looked at again")):
         floor = [
             1 / (t[0].draws + 1) for t in drawn[i] if t and t[0].draws and not t[0].exact and t[0].p * t[0].draws < 5
         ]

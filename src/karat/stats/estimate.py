@@ -302,6 +302,15 @@ def _automatic(sample: Sample, settings: IntervalSettings) -> list[Table]:
     return tables * (1 + len(sample.parts)) if whole else tables
 
 
+def without_draws(sample: Sample, settings: IntervalSettings) -> Table:
+    """Bounds of the overall score by the method that fits each column, none of them by resampling.
+
+    Levels that are corrected for many looks lie far out in the tails, where no resample is.
+    """
+    choice = [_choice(sample, k) for k in range(len(sample.point))]
+    return _mixed(sample, ["hall-t" if m == "bca" else m for m in choice], None, settings)
+
+
 def _choice(sample: Sample, column: int) -> str:
     if any(isinstance(s.design, Strata) for s in sample.strata):
         return "jackknife-t" if all(bool(s.unit_scores.is_mean[column]) for s in sample.strata) else "bca"

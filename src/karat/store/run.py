@@ -50,7 +50,7 @@ class Run:
         seed = plan.seed if seed is None else seed
         wanted = wanted_intervals(intervals, interval_method, resamples, seed)
         systems = [rescored(system, plan, wanted) for system in self.evaluation.systems]
-        said = {k: v for k, v in self.evaluation.plan.items() if k != "intervals"} | plan.to_dict()
+        said = {k: v for k, v in self.evaluation.plan.items() if k not in ("intervals", "slices")} | plan.to_dict()
         said |= {"intervals": wanted.to_dict() | {"cluster_by": None}} if wanted else {}
         return replace(self.evaluation, systems=systems, plan=said)
 

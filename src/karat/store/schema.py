@@ -75,6 +75,20 @@ class PartClaims(msgspec.Struct, rename={"label": "class"}):
     label: str | None = None
 
 
+class SliceClaims(msgspec.Struct):
+    """A score of one slice."""
+
+    name: str
+    value: float | None
+
+
+class SlicingClaims(msgspec.Struct):
+    """A score by the values of a column."""
+
+    column: str
+    slices: list[SliceClaims]
+
+
 class ScoreClaims(msgspec.Struct):
     """A score of a report with its parts."""
 
@@ -82,6 +96,7 @@ class ScoreClaims(msgspec.Struct):
     value: float | None
     by_test_case: list[PartClaims]
     by_class: list[PartClaims] = []
+    slices: list[SlicingClaims] = []
     interval: Bounds | None = None
 
 

@@ -73,6 +73,8 @@ def _numbers(evaluation: Evaluation) -> Iterator[tuple[tuple[str, ...], float | 
                 yield (*at, "test case", name), part.value
             for part in score.class_parts():
                 yield (*at, "class", part.test_case or "", part.label or ""), part.value
+            for column, slicing in score.slices.items():
+                yield from (((*at, "slice", column, one.name), one.value) for one in slicing)
 
 
 def _claimed(systems: Sequence[SystemClaims]) -> Iterator[tuple[tuple[str, ...], float | None]]:
@@ -86,6 +88,8 @@ def _claimed(systems: Sequence[SystemClaims]) -> Iterator[tuple[tuple[str, ...],
                 yield (*at, "test case", part.test_case or ""), part.value
             for part in score.by_class:
                 yield (*at, "class", part.test_case or "", part.label or ""), part.value
+            for slicing in score.slices:
+                yield from (((*at, "slice", slicing.column, one.name), one.value) for one in slicing.slices)
 
 
 def verify(
@@ -178,6 +182,8 @@ def _again(recorded: Recorded, places: list[str]) -> Evaluation:
         "intervals": wanted["level"], "interval_method": wanted["method"], "resamples": wanted["resamples"],
         "cluster_by": wanted.get("cluster_by"), "stratify_by": wanted.get("stratify_by"),
     }  # fmt: skip
+    more |= {"slices": plan["slices"]} if plan.get("slices") else {}
+    more |= {"weight": plan["weight"]} if plan.get("weight") else {}
     return evaluate(
         places[0], systems, names=names, context=plan["context"], metrics=list(plan["metrics"]),
         undefined=plan["undefined"], seed=plan["seed"], hashes=True, **plan.get("reading", {}), **more, **options_of(plan),

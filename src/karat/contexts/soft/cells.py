@@ -186,7 +186,7 @@ class SoftCells(TreeCells):
     def spread(self) -> Spread:
         tree = np.array([self.hierarchy is not None and node in self.hierarchy.parent for node in self.nodes], bool)
         silent = np.array([node == "" for node in self.nodes], bool)
-        return spread(self.raised, self.test_case, self.n.astype(float), len(self.test_cases), tree, silent)
+        return spread(self.raised, self.test_case, self.mass, len(self.test_cases), tree, silent)
 
     def information(self, variant: str) -> tuple[Floats, Floats, Floats]:
         """IC of gold, of the prediction and of both together, per item."""

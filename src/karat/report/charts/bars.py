@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from karat.report.charts import svg
 
-ROW, TOP, LABEL, PLOT, NOTE = 22, 8, 150, 220, 170
+ROW, TOP, TRACK, THICK = 34, 2, 23, 10
+"""Height of a row, space above the first, where a row's bar lies in it, and how thick it is."""
 
 
 @dataclass(frozen=True)
@@ -23,24 +24,22 @@ class Bar:
 
 
 def bars(rows: Sequence[Bar], *, title: str, link: Callable[[str], str] | None = None) -> str:
-    """An SVG bar chart from 0; labels that are too long are shortened, and ``link`` leads to a row's units."""
+    """An SVG bar chart from 0, names above the bars so that a phone shows it; ``link`` leads to a row's units."""
     ends = [v for row in rows for v in (row.low, row.value, row.high) if v is not None]
     ticks = svg.nice_ticks(min([0.0, *ends]), max([1.0, *ends]))
-    side = svg.side([row.label for row in rows], LABEL)
-    scale = svg.Scale(ticks[0], ticks[-1], side + 8, side + PLOT)
+    scale = svg.Scale(ticks[0], ticks[-1], svg.EDGE, svg.WIDTH - svg.EDGE)
     bottom = TOP + ROW * len(rows)
-    lengths = "".join(_bar(row, TOP + ROW * (i + 0.5), scale) for i, row in enumerate(rows))
-    whiskers = "".join(_whisker(row, TOP + ROW * (i + 0.5), scale) for i, row in enumerate(rows))
-    parts = svg.x_axis(scale, ticks, bottom, top=TOP - 4)
-    parts.append(f'<path class="accent" stroke-width="{ROW - 8}" stroke-opacity="0.55" d="{lengths}"/>')
+    lengths = "".join(_bar(row, TOP + ROW * i + TRACK, scale) for i, row in enumerate(rows))
+    whiskers = "".join(_whisker(row, TOP + ROW * i + TRACK, scale) for i, row in enumerate(rows))
+    parts = svg.x_axis(scale, ticks, bottom, top=TOP)
+    parts.append(f'<path class="accent" stroke-width="{THICK}" stroke-opacity="0.55" d="{lengths}"/>')
     parts += [f'<path class="line" stroke-width="1.5" fill="none" d="{whiskers}"/>'] if whiskers else []
     for i, row in enumerate(rows):
-        parts += _texts(row, side, TOP + ROW * i + 15)
-    note = svg.side([row.note for row in rows], NOTE, 11)
+        parts += svg.heading(row.label, row.note, TOP + ROW * i + 13)
     if link:
-        place = [svg.rect(0, TOP + ROW * i, side + PLOT + note, ROW - 2, opacity=0) for i in range(len(rows))]
+        place = [svg.rect(0, TOP + ROW * i, svg.WIDTH, ROW - 2, opacity=0) for i in range(len(rows))]
         parts += [svg.linked(link(r.label), f"{r.label}: {r.note}", p) for r, p in zip(rows, place, strict=True)]
-    return svg.document(side + PLOT + note + 8, bottom + 24, parts, title)
+    return svg.document(svg.WIDTH, bottom + 24, parts, title)
 
 
 def _bar(row: Bar, y: float, scale: svg.Scale) -> str:
@@ -54,10 +53,3 @@ def _whisker(row: Bar, y: float, scale: svg.Scale) -> str:
         return ""
     low, high = svg.number(scale(row.low)), svg.number(scale(row.high))
     return f"M{low} {svg.number(y - 4)}v8m0-4H{high}m0-4v8"
-
-
-def _texts(row: Bar, side: float, y: float) -> list[str]:
-    shown = svg.fitted(row.label, side - 4)
-    full = row.label if shown != row.label else ""
-    note = svg.text(side + PLOT + 10, y, svg.fitted(row.note, NOTE - 12, 11), css="muted", size=11)
-    return [svg.text(side, y, shown, anchor="end", title=full), note]

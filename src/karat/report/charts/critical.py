@@ -72,7 +72,7 @@ def score_groups(
         low, high = _ends(group, at)
         y = axis + 12 + BAR * level
         parts.append(svg.line(low, y, high, y, css="accent", width=3))
-        parts += [svg.dot(float(at[i]), y, radius=3.5, title=names[i]) for i in group]
+        parts += [svg.dot(float(at[i]), y, radius=3.5) for i in group]
     parts += _labels(left, names, scores, scale, axis, under, side + EDGE - 8, "end", 3)
     parts += _labels(right[::-1], names, scores, scale, axis, under, side + EDGE + AXIS + 8, "start", 3)
     return svg.document(2 * (side + EDGE) + AXIS, under + ROW * len(left) + 10, parts, title)
@@ -126,7 +126,9 @@ def _labels(
     for i, system in enumerate(systems):
         y, at = under + ROW * i, scale(float(ranks[system]))
         said = f"{names[system]}  {ranks[system]:.{digits}f}"
-        parts += [svg.line(at, axis, at, y, css="plain"), svg.line(at, y, x, y, css="plain")]
+        lead = f"M{svg.number(at)} {svg.number(axis)}V{svg.number(y)}H{svg.number(x)}"
+        parts.append(f'<path class="plain" fill="none" d="{lead}"/>')
         edge = x - 6 if anchor == "end" else x + 6
-        parts.append(svg.text(edge, y + 4, svg.fitted(said, SIDE - 10), anchor=anchor, title=said))
+        shown = svg.fitted(said, SIDE - 10)
+        parts.append(svg.text(edge, y + 4, shown, anchor=anchor, title=said if shown != said else ""))
     return parts

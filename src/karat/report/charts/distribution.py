@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from karat.report.charts import svg
 
-ROW, TOP, LABEL, PLOT, NOTE = 46, 8, 150, 220, 120
+ROW, TOP, HEAD = 52, 2, 16
 BINS = 30
 
 
@@ -22,30 +22,25 @@ def distribution(rows: Sequence[tuple[str, NDArray[np.float64]]], *, title: str,
     """An SVG of one histogram per row; undefined values (NaN) are counted beside it."""
     seen = np.concatenate([values[np.isfinite(values)] for _, values in rows] or [np.zeros(0)])
     ticks = svg.nice_ticks(min(0.0, seen.min(initial=0.0)), max(1.0, seen.max(initial=1.0)))
-    side = svg.side([name for name, _ in rows], LABEL)
-    scale = svg.Scale(ticks[0], ticks[-1], side + 8, side + PLOT)
+    scale = svg.Scale(ticks[0], ticks[-1], svg.EDGE, svg.WIDTH - svg.EDGE)
     bottom = TOP + ROW * len(rows)
-    parts = svg.x_axis(scale, ticks, bottom, top=TOP - 4)
+    parts = svg.x_axis(scale, ticks, bottom, top=TOP)
     for i, (name, values) in enumerate(rows):
         parts += _row(name, values, TOP + ROW * i, scale)
         parts += _links(name, values, TOP + ROW * i, scale, link) if link else []
-    return svg.document(side + PLOT + NOTE, bottom + 24, parts, title)
+    return svg.document(svg.WIDTH, bottom + 24, parts, title)
 
 
 def _row(name: str, values: NDArray[np.float64], y: float, scale: svg.Scale) -> list[str]:
     known = values[np.isfinite(values)]
-    base = y + ROW - 4
-    shown = svg.fitted(name, scale.start - 12)
-    parts = [svg.text(scale.start - 8, base - 12, shown, anchor="end", title=name if shown != name else "")]
-    note = "no value"
-    if len(known):
-        median = float(np.median(known))
-        parts += [_histogram(known, base, scale), svg.line(scale(median), y + 2, scale(median), base, width=1.5)]
-        note = f"median {median:.4f}"
+    base = y + ROW - 1
     missing = len(values) - len(known)
     said = f"{len(known)} of {len(values)} defined" if missing else f"n = {len(known)}"
-    parts.append(svg.text(scale.end + 10, base - 20, note, css="muted", size=11))
-    return [*parts, svg.text(scale.end + 10, base - 5, svg.fitted(said, NOTE - 12, 11), css="muted", size=11)]
+    if not len(known):
+        return svg.heading(name, f"no value, {said}", y + 13)
+    median = float(np.median(known))
+    marks = [_histogram(known, base, scale), svg.line(scale(median), y + HEAD + 2, scale(median), base, width=1.5)]
+    return [*svg.heading(name, f"median {median:.4f}, {said}", y + 13), *marks]
 
 
 def _links(name: str, values: NDArray[np.float64], y: float, scale: svg.Scale, link: Link) -> Iterator[str]:
@@ -63,7 +58,7 @@ def _links(name: str, values: NDArray[np.float64], y: float, scale: svg.Scale, l
 def _histogram(values: NDArray[np.float64], base: float, scale: svg.Scale) -> str:
     counts, edges = np.histogram(values, BINS, (scale.low, scale.high))
     wide = (scale.end - scale.start) / BINS - 1
-    tall = (ROW - 10) * counts / counts.max()
+    tall = (ROW - HEAD - 6) * counts / counts.max()
     path = "".join(
         f"M{svg.number(scale(edge))} {svg.number(base)}v{svg.number(-h)}h{svg.number(wide)}v{svg.number(h)}z"
         for edge, h in zip(edges, tall, strict=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forest plot: one row per estimate, its interval as a line, a reference line at no difference."""
+"""Forest plot: one row per estimate, its interval as a line under its name, a reference line at no difference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from karat.report.charts import svg
 
-ROW, TOP, LABEL, NOTE, PLOT = 24, 30, 260, 190, 260
+ROW, TOP, TRACK = 36, 26, 25
+"""Height of a row, space above the first, and where a row's interval lies in it."""
 
 
 @dataclass(frozen=True)
@@ -32,44 +33,37 @@ def forest(
     reference: float | None = 0.0,
     link: Callable[[int], str] | None = None,
 ) -> str:
-    """An SVG forest plot. Every row has its own line, and labels that are too long are shortened.
+    """An SVG forest plot, narrow enough for a phone: names and notes stand above the lines.
 
     ``link`` gives for the place of a row where it leads.
     """
-    height = TOP + ROW * len(rows) + 28
     ticks = _ticks(rows, reference)
-    side, note = svg.side([row.label for row in rows], LABEL), svg.side([row.note for row in rows], NOTE)
-    scale = svg.Scale(ticks[0], ticks[-1], side + 10, side + PLOT)
+    scale = svg.Scale(ticks[0], ticks[-1], svg.EDGE, svg.WIDTH - svg.EDGE)
     bottom = TOP + ROW * len(rows)
-    parts = [svg.text(0, 14, svg.fitted(title, side + PLOT + note), css="title", title=title)]
-    parts += svg.x_axis(scale, ticks, bottom, top=TOP - 6)
+    parts = [svg.text(0, 14, svg.fitted(title, svg.WIDTH), css="title", title=title)]
+    parts += svg.x_axis(scale, ticks, bottom, top=TOP - 4)
     if reference is not None:
-        parts.append(svg.line(scale(reference), TOP - 6, scale(reference), bottom, dash="4 3"))
+        parts.append(svg.line(scale(reference), TOP - 4, scale(reference), bottom, dash="4 3"))
     for i, row in enumerate(rows):
-        parts += _row(row, TOP + ROW * i + ROW / 2, scale)
+        parts += _row(row, TOP + ROW * i, scale)
         if link:
-            whole = svg.rect(0, TOP + ROW * i, side + PLOT + note + 16, ROW - 2, opacity=0)
+            whole = svg.rect(0, TOP + ROW * i, svg.WIDTH, ROW - 2, opacity=0)
             parts.append(svg.linked(link(i), f"{row.label}: {row.note}", whole))
-    return svg.document(side + PLOT + note + 20, height, parts, title)
+    return svg.document(svg.WIDTH, bottom + 24, parts, title)
 
 
 def _ticks(rows: Sequence[Estimate], reference: float | None) -> list[float]:
     ends = [v for row in rows for v in (row.low, row.value, row.high) if np.isfinite(v)]
     ends += [] if reference is None else [reference]
-    return svg.nice_ticks(min(ends, default=0.0), max(ends, default=1.0))
+    return svg.nice_ticks(min(ends, default=0.0), max(ends, default=1.0), 5)
 
 
 def _row(row: Estimate, y: float, scale: svg.Scale) -> list[str]:
-    span = f" [{row.low:.4f}, {row.high:.4f}]" if np.isfinite(row.low) and np.isfinite(row.high) else ""
-    said = f"{row.label}: {row.value:.4f}{span}"
-    side = scale.start - 10
-    shown, full = svg.fitted(row.label, side - 4), row.label
-    parts = [svg.text(side, y + 4, shown, anchor="end", title=full if shown != full else "")]
+    parts, at = svg.heading(row.label, row.note, y + 12), y + TRACK
     if np.isfinite(row.low) and np.isfinite(row.high):
         low, high = scale(row.low), scale(row.high)
-        parts += [svg.line(low, y, high, y, css=row.tone, width=2)]
-        parts += [svg.line(x, y - 4, x, y + 4, css=row.tone, width=2) for x in (low, high)]
+        ends = f"M{svg.number(low)} {svg.number(at - 4)}v8m0-4H{svg.number(high)}m0-4v8"
+        parts.append(f'<path class="{row.tone}" stroke-width="2" fill="none" d="{ends}"/>')
     if np.isfinite(row.value):
-        parts.append(svg.dot(scale(row.value), y, css=row.tone, title=said))
-    note = svg.fitted(row.note, NOTE)
-    return [*parts, svg.text(side + PLOT + 14, y + 4, note, css="muted", title=row.note if note != row.note else "")]
+        parts.append(svg.dot(scale(row.value), at, css=row.tone))
+    return parts

@@ -106,11 +106,5 @@ def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def _line(numbers: Iterable[int], side: int, step: int, y: float, css: str = "") -> str:
-    """Numbers in the middle of their cells as one line: as many characters to a cell, stretched to its width."""
-    wide = step // 6 | 1
-    cells = [(str(n) if n else "").center(wide) for n in numbers]
-    length = step * len(cells) - 2
-    if not any(c.strip() for c in cells):
-        return ""
-    place = f'x="{side}" y="{svg.number(y)}" textLength="{length}" xml:space="preserve"'
-    return f'<text class="count{css}" {place}>{"".join(cells)}</text>'
+    """The numbers of a row in the middle of their cells."""
+    return svg.cells_line([str(n) if n else "" for n in numbers], side, step, y, f"count{css}")

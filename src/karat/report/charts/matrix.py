@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from karat.report.charts import svg
 
-CELL, HEAD = 62, 26
+CELL, CELL_OF_MANY, HEAD = 46, 36, 26
+FEW = 8
+"""Systems up to which the cells are roomy."""
 
 
 def p_text(p: float) -> str:
@@ -40,29 +42,44 @@ def p_matrix(
 
     Columns carry the number of their row, so that long names never meet.
     """
-    side = min(max((svg.text_width(n) for n in names), default=0) + 34, 260)
-    width, height = side + CELL * len(names) + 8, HEAD * 2 + HEAD * len(names) + 24
+    cell = CELL if len(names) <= FEW else CELL_OF_MANY
+    side = round(min(max((svg.text_width(n) for n in names), default=0) + 34, 220))
+    width, height = side + cell * len(names) + 8, HEAD * 2 + HEAD * len(names) + 24
     parts = [svg.text(0, 14, svg.fitted(title, width), css="title", title=title)]
+    parts += _fills(p, better, alpha, side, cell)
     for i, name in enumerate(names):
-        y = HEAD * 2 + HEAD * i
-        parts.append(svg.text(side - 8, y + 17, svg.fitted(f"{i + 1}  {name}", side - 10), anchor="end", title=name))
-        parts.append(svg.text(side + CELL * i + CELL / 2, HEAD * 2 - 6, i + 1, anchor="middle", css="tick", title=name))
-        for j, other in enumerate(names):
-            parts += _cell(side + CELL * j, y, i == j, p[i, j], better[i, j], alpha, f"{name} against {other}")
+        y, shown = HEAD * 2 + HEAD * i, svg.fitted(f"{i + 1}  {name}", side - 10)
+        full = name if "…" in shown else ""
+        parts.append(svg.text(side - 8, y + 17, shown, anchor="end", title=full))
+        parts.append(svg.text(side + cell * (i + 0.5) - 1, HEAD * 2 - 6, i + 1, anchor="middle", css="tick"))
+        row = ["" if i == j else p_text(p[i, j]) for j in range(len(names))]
+        parts.append(svg.cells_line(row, side, cell, y + 16, "figures"))
+        for j, other in enumerate(names if link else ()):
             if link and i != j:
-                whole = svg.rect(side + CELL * j, y, CELL - 2, HEAD - 2, opacity=0)
+                whole = svg.rect(side + cell * j, y, cell - 2, HEAD - 2, opacity=0)
                 parts.append(svg.linked(link(name, other), f"{name} against {other}: p = {p[i, j]:.4g}", whole))
     legend = f"row better: green, row worse: red; full colour where p ≤ {alpha:g}"
     parts.append(svg.text(0, height - 6, svg.fitted(legend, width, 11), css="muted", size=11, title=legend))
     return svg.document(width, height, parts, title)
 
 
-def _cell(x: float, y: float, same: bool, p: float, better: float, alpha: float, who: str) -> list[str]:
-    if same:
-        return [svg.rect(x, y, CELL - 2, HEAD - 2, css="plain", opacity=0.08)]
-    tone = "good" if better > 0 else "bad" if better < 0 else "plain"
-    sure = 0.0 if np.isnan(p) else 0.45 if p <= alpha else 0.12
+def _fills(
+    p: NDArray[np.float64], better: NDArray[np.float64], alpha: float, side: float, cell: int
+) -> list[str]:  # fmt: skip
+    """A path for each colour, so that the matrix of many systems stays small."""
+    paths: dict[tuple[str, float], str] = {}
+    for i, j in np.ndindex(p.shape):
+        kind = ("plain", 0.08) if i == j else _colour(float(p[i, j]), float(better[i, j]), alpha)
+        at = f"M{svg.number(side + cell * j)} {svg.number(HEAD * 2 + HEAD * i + HEAD / 2 - 1)}h{cell - 2}"
+        paths[kind] = paths.get(kind, "") + at
     return [
-        svg.rect(x, y, CELL - 2, HEAD - 2, css=tone, opacity=sure, title=f"{who}: p = {p:.4g}"),
-        svg.text(x + CELL / 2 - 1, y + 17, p_text(p), anchor="middle", size=11),
+        f'<path class="{tone}" stroke-width="{HEAD - 2}" stroke-opacity="{svg.number(sure)}" d="{path}"/>'
+        for (tone, sure), path in paths.items()
+        if sure
     ]
+
+
+def _colour(p: float, better: float, alpha: float) -> tuple[str, float]:
+    """Whose win it is, and how surely."""
+    tone = "good" if better > 0 else "bad" if better < 0 else "plain"
+    return tone, 0.0 if np.isnan(p) else 0.45 if p <= alpha else 0.12

@@ -17,6 +17,8 @@ import numpy as np
 from karat.report.text import brief
 
 FONT = 12
+WIDTH, EDGE = 360, 16
+"""Width of a chart of rows, which fits a phone and grows with the page; and room for the halves of the outermost labels."""
 _LIGHT = {
     "ink": "#1f2430", "muted": "#667085", "grid": "#e3e6eb", "accent": "#2f5bd0",
     "good": "#1a7f4b", "bad": "#b3352b", "paper": "#ffffff",
@@ -62,8 +64,10 @@ STYLE = (
     ".karat-chart .line{stroke:var(--ink)}.karat-chart .grid{stroke:var(--grid)}"
     ".karat-chart .accent{stroke:var(--accent);fill:var(--accent)}"
     ".karat-chart .good{stroke:var(--good);fill:var(--good)}.karat-chart .bad{stroke:var(--bad);fill:var(--bad)}"
-    ".karat-chart .plain{stroke:var(--muted);fill:var(--muted)}.karat-chart .box{stroke:none}"
-    ".karat-chart .count{font:10px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}"
+    ".karat-chart .plain{stroke:var(--muted);fill:var(--muted)}.karat-chart [fill=none]{fill:none}.karat-chart .box{stroke:none}"
+    ".karat-chart .tick{font-size:11px}"
+    ".karat-chart :is(.count,.figures){font:10px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}"
+    ".karat-chart :is(.side,.said){paint-order:stroke;stroke:var(--paper);stroke-width:3px}"
     ".karat-chart .on{fill:var(--paper)}"
 )
 
@@ -103,6 +107,15 @@ def dot(x: float, y: float, *, css: str = "accent", radius: float = 4, title: st
     return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" class="{css}">{hover}</circle>'
 
 
+def heading(label: str, note: str, y: float, *, width: float = WIDTH) -> list[str]:
+    """The line above a row of a chart: its name to the left, what is said of it to the right."""
+    said = fitted(note, width * 0.6, 11)
+    room = width - text_width(said, 11) - 10
+    shown = fitted(label, room)
+    name = text(0, y, shown, css="side", title=label if shown != label else "")
+    return [name, text(width, y, said, anchor="end", css="muted said", size=11, title=note if said != note else "")]
+
+
 def linked(target: str, said: str, part: str) -> str:
     """A part of a chart that leads somewhere."""
     return f'<a href="{escape(target)}" aria-label="{escape(said)}"><title>{escape(said)}</title>{part}</a>'
@@ -119,7 +132,7 @@ def document(width: float, height: float, parts: Iterable[str], label: str) -> s
 
 def bare(chart: str) -> str:
     """The chart without its own theme, for a page that has `STYLE` once."""
-    return chart.replace(f"<style>{STYLE}</style>", "")
+    return chart.replace(f"<style>{STYLE}</style>", "").replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
 
 
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMW@%—…")
@@ -197,9 +210,19 @@ def tick_labels(ticks: Sequence[float]) -> list[str]:
 
 def x_axis(scale: Scale, ticks: Sequence[float], y: float, *, top: float | None = None) -> list[str]:
     """A horizontal axis with labelled ticks, and grid lines up to ``top``."""
-    parts = [line(scale.start, y, scale.end, y)]
-    for tick, label in zip(ticks, tick_labels(ticks), strict=True):
-        at = scale(tick)
-        parts += [line(at, top, at, y, css="grid")] if top is not None else []
-        parts += [line(at, y, at, y + 4), text(at, y + 17, label, anchor="middle", css="muted tick", size=11)]
-    return parts
+    at = [number(scale(tick)) for tick in ticks]
+    marks = f"M{number(scale.start)} {number(y)}H{number(scale.end)}" + "".join(f"M{x} {number(y)}v4" for x in at)
+    grid = "".join(f"M{x} {number(top)}V{number(y)}" for x in at) if top is not None else ""
+    parts = [f'<path class="grid" d="{grid}"/>'] if grid else []
+    parts.append(f'<path class="line" d="{marks}"/>')
+    labels = zip(ticks, tick_labels(ticks), strict=True)
+    return [*parts, *(text(scale(t), y + 17, label, anchor="middle", css="muted tick") for t, label in labels)]
+
+
+def cells_line(cells: Sequence[str], x: float, step: int, y: float, css: str) -> str:
+    """Short texts in the middle of their cells as one line: as many characters to a cell, stretched to its width."""
+    if not any(cells):
+        return ""
+    wide = step // 6 | 1
+    place = f'x="{number(x)}" y="{number(y)}" textLength="{step * len(cells) - 2}" xml:space="preserve"'
+    return f'<text class="{css}" {place}>{escape("".join(c.center(wide) for c in cells))}</text>'

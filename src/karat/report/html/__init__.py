@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from karat.evaluation import Evaluation
 from karat.report.charts import svg
@@ -50,8 +51,18 @@ def _templates() -> Environment:
         loader=PackageLoader("karat.report.html", ""), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     found.globals |= {"css": _text("page.css"), "js": _text("page.js"), "chart_css": Markup(svg.STYLE)}
-    found.filters["shown"] = svg.printable
+    found.filters |= {"shown": svg.printable, "spans": spans}
     return found
+
+
+def spans(text: str) -> Markup:
+    """A cell whose interval may stand under its score, but is never broken itself.
+
+    >>> str(spans("0.5 [0.4, 0.6]"))
+    '0.5 <span class="n">[0.4, 0.6]</span>'
+    """
+    shown = str(escape(svg.printable(text)))
+    return Markup(re.sub(r" (\[[-\d.]+, [-\d.]+\])$", r' <span class="n">\1</span>', shown))
 
 
 def _text(name: str) -> Any:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
@@ -14,7 +15,9 @@ from markupsafe import Markup
 from karat.contexts import catalogue, context
 from karat.evaluation import Detail, Evaluation, Interval, Part, Score, SystemResult
 from karat.findings import Finding
+from karat.metric import Metric
 from karat.provenance import signature
+from karat.report import sliced
 from karat.report.charts import svg
 from karat.report.charts.bars import Bar, bars
 from karat.report.charts.distribution import distribution
@@ -30,6 +33,7 @@ from karat.report.mistakes import (
     worst_units,
 )
 from karat.report.rows import Grid, number
+from karat.report.summary import summary
 from karat.report.terminal import worded
 
 FOLDED = 10
@@ -53,10 +57,20 @@ class Figure(NamedTuple):
     best: bool = False
 
 
+class Term(NamedTuple):
+    """A line of the glossary."""
+
+    name: str
+    meaning: str
+    scale: str
+    reference: str
+
+
 class Card(NamedTuple):
     """One metric of one system."""
 
     label: str
+    meaning: str
     metric: str
     figure: Figure
     note: str
@@ -72,6 +86,8 @@ class Table(NamedTuple):
     more: int = 0
     """Rows that were left out."""
     css: str = ""
+    notes: Sequence[str] = ()
+    """Sentences that belong under it."""
 
     @property
     def folded(self) -> bool:
@@ -91,16 +107,26 @@ class Chart(NamedTuple):
     title: str
     image: Markup
     table: Table | None = None
+    note: str = ""
 
 
 class Section(NamedTuple):
-    """A part of the page that another report adds: a lead, sentences, charts (title and SVG) and tables."""
+    """A part of the page that another report adds: a lead, sentences, charts (title and SVG) and tables.
+
+    A leaderboard leads it, where there is one; those of other metrics, charts and tables are then folded away.
+    """
 
     title: str
     lead: str
     sentences: Sequence[str]
     drawn: Sequence[tuple[str, str]]
     grids: Sequence[Grid]
+    board: Grid | None = None
+    boards: Sequence[Grid] = ()
+    summary: str = ""
+    """One sentence for the top of the page."""
+    strips: Sequence[Markup] = ()
+    """For each row of the leaderboard, its score and interval on a line."""
 
     @property
     def charts(self) -> list[Chart]:
@@ -108,7 +134,7 @@ class Section(NamedTuple):
 
     @property
     def tables(self) -> list[Table]:
-        return [Table(g.title, g.head, g.rows) for g in self.grids]
+        return [Table(g.title, g.head, g.rows, notes=g.notes) for g in (*self.boards, *self.grids)]
 
 
 def drawn(title: str, image: str, table: Table | None = None) -> Chart:
@@ -138,7 +164,14 @@ class View:
     ) -> None:
         self.evaluation, self.digits, self.rows, self.section = evaluation, digits, rows, section
         self.links = links
-        self.systems = [SystemView(self, s) for s in evaluation.systems]
+        self.systems = sorted((SystemView(self, s) for s in evaluation.systems), key=self._standing)
+
+    def _standing(self, system: SystemView) -> tuple[bool, float]:
+        """Best first; systems without a score last."""
+        score = system.result.scores[self.main]
+        if score.value is None or score.better == "neither":
+            return score.value is None, 0.0
+        return False, score.value if score.better == "lower" else -score.value
 
     @property
     def title(self) -> str:
@@ -200,6 +233,30 @@ class View:
         return [(m, ", ".join(f"{k} = {_said(v)}" for k, v in settings.items())) for m, settings in found.items()]
 
     @property
+    def glossary(self) -> list[Term]:
+        """What each metric means, each once."""
+        known = catalogue(self.evaluation.context)
+        found = {
+            s.metric.name: (s.label, known[s.metric.name]) for s in self.heads if s.metric.name in known.definitions
+        }
+        return [
+            Term(label.split(" (")[0], meaning(d.doc), _scale(d.bounds, d.better), d.reference or "")
+            for label, d in found.values()
+        ]
+
+    def meant(self, metric: Metric) -> str:
+        """What a reader sees on hovering over a metric's name."""
+        known = catalogue(self.evaluation.context)
+        return meaning(known[metric.name].doc) if metric.name in known.definitions else ""
+
+    @property
+    def summary(self) -> str:
+        """The one sentence that a reader who reads no further takes along."""
+        if self.section and self.section.summary:
+            return self.section.summary
+        return summary(self.evaluation, self.main, self.digits)
+
+    @property
     def signatures(self) -> list[str]:
         return [signature(self.evaluation, score) for score in self.heads]
 
@@ -214,7 +271,7 @@ class View:
     @cached_property
     def board(self) -> list[tuple[str, str, list[Figure]]]:
         """Systems down, metrics across, the best of each column marked."""
-        scores = [list(s) for s in self.evaluation.systems]
+        scores = [list(s.result) for s in self.systems]
         best = [_best([row[j] for row in scores]) for j in range(len(scores[0]))]
         return [
             (s.result.name, s.anchor, [self.figure(x, x.value is not None and x.value == best[j]) for j, x in row])
@@ -241,7 +298,7 @@ class View:
         """The main metric of all systems with their intervals."""
         if len(self.systems) < 2:
             return None
-        scores = [(s.name, s.scores[self.main]) for s in self.evaluation.systems]
+        scores = [(s.name, s.result.scores[self.main]) for s in self.systems]
         if all(s.interval is None for _, s in scores):
             return None
         rows = [_estimate(name, s, self.digits) for name, s in scores]
@@ -257,7 +314,7 @@ class View:
     @property
     def distributions(self) -> Chart | None:
         """How the main metric spreads over test cases, a row per system."""
-        scores = [(s.name, s.scores[self.main]) for s in self.evaluation.systems]
+        scores = [(s.name, s.result.scores[self.main]) for s in self.systems]
         if len(scores[0][1].test_cases) < 2:
             return None
         label = scores[0][1].label
@@ -284,6 +341,22 @@ class View:
             len(order) - len(rows),
             "numbers",
         )
+
+
+def meaning(doc: str) -> str:
+    """The first sentence of a metric's description.
+
+    >>> meaning("Share of items that are right. More of it.")
+    'Share of items that are right.'
+    """
+    return re.split(r"(?<=[.:]) (?=[A-Z])|\n\n", " ".join(doc.split("\n\n")[0].split()))[0]
+
+
+def _scale(bounds: tuple[float, float], better: str) -> str:
+    """From where to where it goes, and which end is good."""
+    low, high = (f"{b:g}".replace("inf", "∞").replace("-", "−") for b in bounds)
+    best = {"higher": "more is better", "lower": "less is better"}.get(better, "neither end is better")
+    return f"from {low} to {high}, {best}"
 
 
 def _worst_first(part: Part, score: Score) -> float:
@@ -365,7 +438,8 @@ class SystemView:
         if not note and score.better == "lower":
             note = "lower is better"
         bounds = catalogue(self.view.evaluation.context)[score.metric.name].bounds
-        return Card(score.label, str(score.metric), self.view.figure(score), note, _meter(score, bounds))
+        meant = self.view.meant(score.metric)
+        return Card(score.label, meant, str(score.metric), self.view.figure(score), note, _meter(score, bounds))
 
     @property
     def by_class(self) -> Chart | None:
@@ -396,6 +470,17 @@ class SystemView:
         return sorted(labels, key=lambda label: _worst_first(main.by_class[label], main))[: self.view.rows]
 
     @property
+    def slices(self) -> Iterator[Chart]:
+        """The main metric by the values of each column that was asked for, and every metric as a table."""
+        score = self.result.scores[self.view.main]
+        for column in score.slices:
+            title, image = sliced.chart(self.result, score.metric, column, self.view.digits)
+            grid = sliced.grid(self.result, column, self.view.digits)
+            table = Table(f"All metrics by {column}", grid.head, grid.rows, css="numbers")
+            gap = sliced.gap_said(score, score.slices[column], self.view.digits)
+            yield drawn(title, image, table)._replace(note=gap)
+
+    @property
     def worst(self) -> Table | None:
         """The units with the worst scores, where units were kept."""
         found = worst_units(self.view.evaluation, self.result)
@@ -412,7 +497,7 @@ class SystemView:
                 yield drawn(detail.title, timeline(detail, link), _plain(detail, self.view))
             else:
                 yield _plain(detail, self.view)
-            if detail.kind == "matrix":
+            if detail.kind == "matrix" and not self.view.folded:  # of many systems the matrix says it
                 grid = confusion_grid("Most confused", detail)
                 if grid.rows:
                     yield Table(grid.title, grid.head, grid.rows)
@@ -444,12 +529,18 @@ def _meter(score: Score, bounds: tuple[float, float]) -> Markup:
     """A thin line from the worst to the best possible score with value and interval on it."""
     if score.value is None or not np.isfinite(bounds).all():
         return Markup("")
+    return strip(score.value, score.interval, bounds)
+
+
+def strip(value: float | None, interval: Interval | None, bounds: tuple[float, float]) -> Markup:
+    """A score and its interval on a line between two ends."""
     scale = svg.Scale(*bounds, 0, 100)
     parts = [svg.rect(0, 3, 100, 2, css="plain", opacity=0.3)]
-    if score.interval:
-        low, high = scale(score.interval.low), scale(score.interval.high)
+    if interval:
+        low, high = scale(interval.low), scale(interval.high)
         parts.append(svg.rect(low, 1, max(high - low, 1), 6, opacity=0.35))
-    parts.append(svg.rect(min(max(scale(score.value) - 0.75, 0), 98.5), 0, 1.5, 8))
+    if value is not None:
+        parts.append(svg.rect(min(max(scale(value) - 0.4, 0), 99.2), 0, 0.8, 8))
     head = '<svg class="karat-chart meter" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
     return Markup(f"{head}{''.join(parts)}</svg>")
 

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of gold that no metric reads: what units are sliced and weighed by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from karat.findings import Finding, InputError, finding
+from karat.metric import MetricError
+from karat.side import Side
+
+if TYPE_CHECKING:
+    from karat.stats.clusters import ClusterKeys
+    from karat.stats.slices import SliceKeys
+
+Reader = Callable[[str], "ClusterKeys"]
+"""The values of a column of gold, by unit."""
+Given = str | Mapping[str, Any] | Iterable[Any] | None
+
+
+def named_columns(slices: Given, weight: Any) -> list[str]:
+    """The columns of gold that must be read, in the order in which they were named."""
+    from karat.stats.slices import spec
+
+    names = [] if isinstance(slices, Mapping) else [spec(text)[0] for text in as_list(slices)]
+    return list(dict.fromkeys([*names, *([weight] if isinstance(weight, str) else [])]))
+
+
+def as_list(slices: Given) -> list[str]:
+    """Columns as they were named: one, or several."""
+    return (
+        [] if slices is None or isinstance(slices, Mapping) else [slices] if isinstance(slices, str) else list(slices)
+    )
+
+
+def sliced_by(slices: Given, read: Reader, gold: Any) -> list[SliceKeys]:
+    """The slices of every column that was asked for."""
+    from karat.stats.slices import slice_keys, spec
+
+    if isinstance(slices, Mapping):
+        return [slice_keys(in_memory(str(name), values, gold)) for name, values in slices.items()]
+    return [slice_keys(read(column), bins) for column, bins in (spec(text) for text in as_list(slices))]
+
+
+def weighed_by(weight: Any, read: Reader, gold: Any) -> ClusterKeys:
+    """What each unit weighs, as gold or the user says it."""
+    return read(weight) if isinstance(weight, str) else in_memory("weight", weight, gold)
+
+
+def in_memory(name: str, values: Any, gold: Any) -> ClusterKeys:
+    """Values that stand beside gold in memory: one for each unit in order, or by id."""
+    from karat.stats.clusters import ClusterKeys
+
+    if not isinstance(gold, Side):
+        raise MetricError(f"{name}: values beside gold need gold in memory; name a column of the file instead")
+    rows = sorted(_paired(name, values, list(gold.keys.pairs()), gold.context == "ranking"))
+    return ClusterKeys(np.array([u for u, _ in rows], str), np.array([v for _, v in rows], str), name)
+
+
+def _paired(
+    name: str, values: Any, units: Sequence[tuple[str, str]], queries: bool
+) -> Iterator[tuple[str, str]]:  # fmt: skip
+    if isinstance(values, Mapping):
+        of = {str(k): v for k, v in values.items()}
+        pairs = [(u, of.get(u[0] if queries else u[1])) for u in units]
+    else:
+        listed = list(values)
+        if len(listed) != len(units):
+            raise MetricError(f"{name}: {len(listed)} values for {len(units)} units of gold")
+        pairs = list(zip(units, listed, strict=True))
+    for (case, id), value in pairs:
+        if value is not None and value == value:
+            yield case if queries else f"{case}\x1f{id}", spelt(value)
+
+
+def spelt(value: Any) -> str:
+    """A value as a column of a file would spell it: 1.0 is 1.
+
+    >>> spelt(2.0), spelt(True), spelt(0.25), spelt("es")
+    ('2', 'true', '0.25', 'es')
+    """
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    number = isinstance(value, float | np.floating)
+    return str(int(value)) if number and float(value).is_integer() else str(value)
+
+
+def beside_said(slices: Given, weight: Any) -> dict[str, Any]:
+    """What a plan says of slices and weights."""
+    columns = list(slices) if isinstance(slices, Mapping) else as_list(slices)
+    said: dict[str, Any] = {"slices": [str(c) for c in columns]} if columns else {}
+    return said | ({} if weight is None else {"weight": weight if isinstance(weight, str) else "given"})
+
+
+def not_ignored(findings: Iterable[Finding], columns: Iterable[str]) -> list[Finding]:
+    """Findings without the word that columns which are used are ignored."""
+    used, out = {*columns}, list[Finding]()
+    for found in findings:
+        if found.code == "extra-fields" and used:
+            rest = [c for c in found.message.removeprefix("ignored: ").split(", ") if c not in used]
+            found = msgspec.structs.replace(found, message="ignored: " + ", ".join(rest))
+            if not rest:
+                continue
+        out.append(found)
+    return out
+
+
+def said_of_slices(error: InputError, columns: Sequence[str]) -> InputError:
+    """The same error in the words of slices, where a column that is missing was to be sliced by."""
+    return InputError([_reworded(found, columns) for found in error.findings])
+
+
+def _reworded(found: Finding, columns: Sequence[str]) -> Finding:
+    column = next((c for c in columns if f"no column {c!r} to cluster by" in found.message), None)
+    if found.code != "cluster-column-missing" or column is None:
+        return found
+    there = found.message.partition("it has: ")[2]
+    return finding("slice-column-missing", found.file, found.line, column=column, found=there)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a comparison begins with: the leaderboard, and the few sentences that say what it means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from karat.comparison import Comparison, Pair, Place
+from karat.metric import Metric
+from karat.report.rows import Grid, cell, number
+
+SENTENCES = 10
+"""Most sentences that a report says unasked."""
+NAMED = 3
+"""Most systems that a sentence lists."""
+
+
+def leaderboard(label: str, places: Sequence[Place], digits: int) -> Grid:
+    """Systems from best to worst, each with what the data leave open."""
+    groups, best = any(p.groups for p in places), any(p.best is not None for p in places)
+    head = ["rank", "system", "score", "range", *(["group"] if groups else []), *(["P(best)"] if best else [])]
+    rows = [
+        [
+            str(p.rank), p.system, cell(p.value, p.interval, digits), _range(p), *([p.groups] if groups else []),
+            *([number(p.best, 3)] if best else []),
+        ]
+        for p in places
+    ]  # fmt: skip
+    return Grid(f"Leaderboard: {label}", head, rows)
+
+
+def _range(place: Place) -> str:
+    return str(place.low) if place.low == place.high else f"{place.low}–{place.high}"
+
+
+def letters_of(groups: str) -> list[str]:
+    """The letters of a system one by one; past z they are numbers in brackets.
+
+    >>> letters_of("bz(27)")
+    ['b', 'z', '(27)']
+    """
+    return re.findall(r"[a-z]|\(\d+\)", groups)
+
+
+def main_metric(comparison: Comparison) -> Metric:
+    """The metric that was asked for first."""
+    return comparison.metrics[0] if comparison.pairs else next(iter(comparison.leaderboards))
+
+
+def summary(comparison: Comparison, digits: int = 4) -> list[str]:
+    """A sentence for each metric: who leads, and who cannot be told from the leader."""
+    return [_standing(comparison, metric, digits) for metric in comparison.metrics]
+
+
+def _standing(comparison: Comparison, metric: Metric, digits: int) -> str:
+    pairs = comparison.of(metric)
+    places = [p for p in comparison.leaderboards[metric] if p.value is not None]
+    if not places:
+        return f"No system has a value on {pairs[0].label}."
+    first = _joined([p.system for p in places if p.rank == 1])
+    leads = "lead" if sum(p.rank == 1 for p in places) > 1 else "leads"
+    said = f"On {pairs[0].label} {first} {leads} with {cell(places[0].value, places[0].interval, digits)}"
+    if comparison.baseline:
+        return f"{said}; {_against(comparison.baseline, pairs)}."
+    return f"{said}; {_leader(places, pairs)}."
+
+
+def _leader(places: Sequence[Place], pairs: Sequence[Pair]) -> str:
+    """How the leader stands against the others."""
+    leader, others = places[0].system, len(places) - 1
+    better = {p.b for p in pairs if p.a == leader and p.verdict == "better"}
+    better |= {p.a for p in pairs if p.b == leader and p.verdict == "worse"}
+    alike = [p.system for p in places[1:] if p.system not in better]
+    if not alike:
+        return f"it is better than {places[1].system}" if others == 1 else f"it is better than all {others} others"
+    rest = f", and {_count(len(better), 'is', 'are')} worse" if better else ""
+    return f"the tests do not tell it from {_joined(alike)}{rest}"
+
+
+def _against(baseline: str, pairs: Sequence[Pair]) -> str:
+    """How many are better or worse than the baseline."""
+    gain = [p.verdict if p.b == baseline else {"better": "worse", "worse": "better"}.get(p.verdict, "") for p in pairs]
+    better, worse = gain.count("better"), gain.count("worse")
+    rest = len(pairs) - better - worse
+    said = [f"{_count(better, 'is', 'are')} better than {baseline}", f"{worse} worse"]
+    return ", ".join([*said, *([f"{rest} not told apart"] if rest else [])])
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Names in a row, the last ones as a number where they are many.
+
+    >>> _joined(["a", "b", "c"]), _joined(list("abcdef"))
+    ('a, b and c', 'a, b, c and 3 others')
+    """
+    if len(names) > NAMED + 1:
+        return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} others"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def lines(comparison: Comparison, digits: int = 4, beside: int = 0) -> list[str]:
+    """Who leads on each metric, and the verdicts; of very many those of the leader, or of the baseline, on the first.
+
+    ``beside`` is how many sentences are said by others.
+    """
+    leaders, every = summary(comparison, digits), list(comparison.sentences())
+    room = SENTENCES - beside
+    verdicts = every if len(leaders) + len(every) <= room else _leading(comparison)
+    return [*leaders, *verdicts][: max(room, 1)]
+
+
+def _leading(comparison: Comparison) -> Iterator[str]:
+    metric = main_metric(comparison)
+    place = {p.system: i for i, p in enumerate(comparison.leaderboards[metric])}
+    against = comparison.baseline or comparison.leaderboards[metric][0].system
+    pairs = [p for p in comparison.of(metric) if against in (p.a, p.b)]
+    return (p.sentence for p in sorted(pairs, key=lambda p: place[p.b if p.a == against else p.a]))

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights are repetition: a unit of weight 3 counts as three units, in every metric that takes weights."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import karat
+from karat.cli.main import karat as command
+
+LABELS = np.array(["a", "b", "c", "d"])
+
+
+def sample(seed: int, n: int = 120):
+    rng = np.random.default_rng(seed)
+    gold = LABELS[rng.integers(0, 4, n)]
+    pred = np.where(rng.random(n) < 0.6, gold, LABELS[rng.integers(0, 4, n)])
+    return gold, pred, rng
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_scikit_learn_agrees(seed):
+    from sklearn import metrics
+
+    gold, pred, rng = sample(seed)
+    weight = rng.gamma(0.7, 1.0, len(gold))
+    asked = ["accuracy", "f1", "precision(average=weighted)", "recall(average=micro)", "kappa", "mcc", "balanced_accuracy",
+             "jaccard"]  # fmt: skip
+    e = karat.evaluate(gold, pred, metrics=asked, weight=weight)
+    how = {"sample_weight": weight}
+    expected = {
+        "accuracy": metrics.accuracy_score(gold, pred, **how),
+        "f1": metrics.f1_score(gold, pred, average="macro", **how),
+        "precision(average=weighted)": metrics.precision_score(gold, pred, average="weighted", **how),
+        "recall(average=micro)": metrics.recall_score(gold, pred, average="micro", **how),
+        "kappa": metrics.cohen_kappa_score(gold, pred, **how),
+        "mcc": metrics.matthews_corrcoef(gold, pred, **how),
+        "balanced_accuracy": metrics.balanced_accuracy_score(gold, pred, **how),
+        "jaccard": metrics.jaccard_score(gold, pred, average="macro", **how),
+    }
+    assert {m: e[m].value for m in asked} == pytest.approx(expected, abs=1e-9)
+
+
+def repeated(rows: dict, weight: dict) -> dict:
+    return {f"{k}-{i}": v for k, v in rows.items() for i in range(weight[k])}
+
+
+def labels(rng):
+    gold = {str(i): str(LABELS[rng.integers(0, 4)]) for i in range(60)}
+    return gold, {k: v if rng.random() < 0.6 else "a" for k, v in gold.items()}
+
+
+def label_sets(rng):
+    def some() -> list[str]:
+        return sorted({str(x) for x in rng.choice(LABELS, rng.integers(1, 4))})
+
+    return {str(i): some() for i in range(60)}, {str(i): some() for i in range(60)}
+
+
+def weights(rng):
+    def share() -> dict[str, float]:
+        p = rng.dirichlet(np.ones(3))
+        return {"a": round(p[0], 3), "b": round(p[1], 3), "c": round(1 - round(p[0], 3) - round(p[1], 3), 3)}
+
+    return {str(i): share() for i in range(60)}, {str(i): share() for i in range(60)}
+
+
+@pytest.mark.parametrize(("context", "make"), [("monolabel", labels), ("multilabel", label_sets), ("soft", weights)])
+def test_weights_are_repetition(context, make):
+    rng = np.random.default_rng(4)
+    gold, pred = make(rng)
+    weight = {k: int(rng.integers(1, 4)) for k in gold}
+    weighted = karat.evaluate(gold, pred, context=context, metrics="all", weight=weight)
+    written_out = karat.evaluate(repeated(gold, weight), repeated(pred, weight), context=context, metrics="all")
+    for one, other in zip(weighted, written_out, strict=True):
+        assert one.value == pytest.approx(other.value, abs=1e-9), str(one.metric)
+
+
+def test_documents_are_weighed(tmp_path):
+    rng = np.random.default_rng(6)
+
+    def spans() -> list[dict[str, object]]:
+        return [{"start": a, "end": a + 3, "label": "PER"} for a in range(0, 40, 5) if rng.random() < 0.6]
+
+    gold = [{"id": f"d{i}", "text": "x" * 50, "spans": spans(), "weight": int(rng.integers(1, 4))} for i in range(20)]
+    pred = [{"id": d["id"], "spans": spans()} for d in gold]
+    weight = {d["id"]: d["weight"] for d in gold}
+    for name, found in (("gold", gold), ("pred", pred)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(d) + "\n" for d in found))
+    e = karat.evaluate(tmp_path / "gold.jsonl", tmp_path / "pred.jsonl", metrics=["f1", "recall"], weight="weight")
+    many = [
+        [dict(d, id=f"{d['id']}-{i}") for d in side for i in range(weight[d["id"]])] for side in (gold, pred)
+    ]  # fmt: skip
+    other = karat.evaluate(*many, context="spans", metrics=["f1", "recall"])
+    for metric in ("f1", "recall"):
+        assert e[metric].value == pytest.approx(other[metric].value)
+
+
+def test_weights_of_one_change_no_score_and_no_interval():
+    gold, pred, _ = sample(1)
+    plain = karat.evaluate(gold, pred, metrics=["f1", "accuracy"], intervals=True)
+    weighted = karat.evaluate(gold, pred, metrics=["f1", "accuracy"], intervals=True, weight=np.ones(len(gold)))
+    for metric in ("f1", "accuracy"):
+        assert weighted[metric].value == plain[metric].value
+        assert weighted[metric].interval == plain[metric].interval
+
+
+def test_intervals_know_that_few_heavy_units_decide():
+    gold, pred, rng = sample(2, 600)
+    uneven = np.where(rng.random(600) < 0.05, 50.0, 1.0)
+    even = karat.evaluate(gold, pred, metrics=["accuracy"], intervals=True)["accuracy"].interval
+    heavy = karat.evaluate(gold, pred, metrics=["accuracy"], intervals=True, weight=uneven)["accuracy"].interval
+    assert heavy.high - heavy.low > 2.5 * (even.high - even.low)
+
+
+@pytest.mark.slow
+def test_intervals_of_weighted_scores_cover():
+    """Weights that go with the outcome: 95 % intervals hold the weighted share of the population 92 to 98 times of 100."""
+    rng, hits, trials = np.random.default_rng(3), 0, 300
+    for _ in range(trials):
+        heavy = rng.random(300) < 0.3
+        weight, right = np.where(heavy, 4.0, 1.0), rng.random(300) < np.where(heavy, 0.6, 0.9)
+        pred = np.where(right, "a", "b")
+        found = karat.evaluate(np.full(300, "a"), pred, metrics=["accuracy"], intervals=True, weight=weight)
+        true = (0.3 * 4 * 0.6 + 0.7 * 0.9) / (0.3 * 4 + 0.7)
+        interval = found["accuracy"].interval
+        hits += interval.low <= true <= interval.high
+    assert 0.92 * trials <= hits <= 0.98 * trials
+
+
+def test_comparisons_are_weighed():
+    gold, pred, rng = sample(3, 300)
+    other = np.where(rng.random(300) < 0.5, gold, "a")
+    weight = rng.integers(1, 4, 300)
+    c = karat.compare(gold, {"x": pred, "y": other}, metrics=["accuracy"], weight=weight)
+    found = c.pair("x", "y", "accuracy")
+    expected = [np.average(p == gold, weights=weight) for p in (pred, other)]
+    assert [found.a_value, found.b_value] == pytest.approx(expected)
+    assert found.difference == pytest.approx(expected[0] - expected[1])
+    assert found.interval.low < found.difference < found.interval.high
+
+
+def test_slices_are_weighed():
+    gold, pred, rng = sample(4, 300)
+    weight, country = rng.integers(1, 4, 300), np.where(rng.random(300) < 0.5, "en", "es")
+    e = karat.evaluate(gold, pred, metrics=["accuracy"], weight=weight, slices={"country": country})
+    for name in ("en", "es"):
+        inside = country == name
+        expected = np.average((gold == pred)[inside], weights=weight[inside])
+        assert e["accuracy"].slices["country"][name].value == pytest.approx(expected)
+
+
+def codes(*args, **options) -> list[str]:
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(*args, **options)
+    return [f.code for f in caught.value.findings]
+
+
+def test_bad_weights_are_findings():
+    gold, pred = {"1": "a", "2": "b", "3": "a"}, {"1": "a", "2": "b", "3": "b"}
+    assert codes(gold, pred, weight={"1": 1, "2": -1, "3": "much"}) == ["weight-bad"]
+    assert codes(gold, pred, weight={"1": 1, "2": 2}) == ["weight-missing"]
+    assert codes(gold, pred, weight={"1": 0, "2": 0, "3": 0}) == ["weights-zero"]
+
+
+def test_contexts_without_weighted_scores_say_so():
+    gold = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d2": 1}}
+    run = {"q1": {"d1": 0.9, "d2": 0.1}, "q2": {"d1": 0.9, "d2": 0.1}}
+    assert codes(gold, run, context="ranking", weight={"q1": 1, "q2": 2}) == ["weights-unused"]
+
+
+def test_command(tmp_path):
+    (tmp_path / "gold.csv").write_text("id,label,w\n1,a,3\n2,b,1\n")
+    (tmp_path / "pred.csv").write_text("id,prediction\n1,a\n2,a\n")
+    run = CliRunner().invoke(
+        command, ["evaluate", str(tmp_path / "gold.csv"), str(tmp_path / "pred.csv"), "-m", "accuracy", "--weight", "w"]
+    )
+    assert run.exit_code == 0
+    assert "0.7500" in run.stdout
+    assert "2 units weigh 4, as much as 2 of equal weight" in run.stderr
