@@ -115,14 +115,14 @@ def run(files, *args):
 def test_command_reports(files):
     result = run(files, "gold", "good", "poor", "-m", "f1")
     assert result.exit_code == 0, result.output
-    assert "good.json is better than poor.json on F1" in result.stdout
+    assert "good is better than poor on F1" in result.stdout
     assert json.loads(run(files, "gold", "good", "poor", "-m", "f1", "--report", "json").stdout)["pairs"]
 
 
 def test_command_gate(files):
     worse = run(files, "gold", "poor", "good", "-m", "accuracy", "--fail-if-worse", "good.json")
     assert worse.exit_code == 1
-    assert "failed: poor.json is worse than good.json" in worse.stderr
+    assert "failed: poor is worse than good" in worse.stderr
     assert run(files, "gold", "good", "poor", "-m", "accuracy", "--fail-if-worse", "poor.json").exit_code == 0
     unsure = ["gold", "even", "fair", "-m", "accuracy", "--fail-if-worse", "fair.json"]
     assert run(files, *unsure).exit_code == 0
@@ -134,7 +134,7 @@ def test_command_disagree(files):
     target = files / "units.csv"
     assert run(files, "gold", "good", "poor", "-m", "accuracy", "--disagree", str(target)).exit_code == 0
     rows = list(csv.DictReader(target.open()))
-    assert {r["wins"] for r in rows} == {"good.json", "poor.json"}
+    assert {r["wins"] for r in rows} == {"good", "poor"}
     shown = run(files, "gold", "good", "poor", "-m", "accuracy", "--disagree", "-")
     assert len(shown.stdout.splitlines()) == len(rows) + 1
 

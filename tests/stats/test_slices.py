@@ -160,14 +160,14 @@ def test_every_report_shows_slices(data):
         "length:2",
     ]
     table = run(*args).stdout
-    assert "By country: pred.csv" in table
+    assert "By country: pred\n" in table
     assert "against the rest" in table
     assert "corrected for looking at 3 slices" in table
     assert table.index("\npt ") < table.index("\nes ")
     assert "| pt | " in run(*args, "--report", "markdown").stdout
     assert "pt & " in run(*args, "--report", "latex").stdout
     page = run(*args, "--report", "html").stdout
-    assert 'aria-label="F1 (macro, all classes) by country: pred.csv"' in page
+    assert 'aria-label="F1 (macro, all classes) by country: pred"' in page
     for report, mark in (("csv", ","), ("tsv", "\t")):
         found = list(csv.DictReader(run(*args, "--report", report).stdout.splitlines(), delimiter=mark))
         slices = [r for r in found if r["scope"] == "slice" and r["column"] == "country" and r["metric"] == "f1"]
