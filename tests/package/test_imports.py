@@ -63,6 +63,51 @@ def test_no_public_name_is_a_module() -> None:
     assert not {m.name for m in iter_modules(karat.__path__)} & set(karat.__all__)
 
 
+@pytest.mark.parametrize(
+    ("gold", "pred", "context"),
+    [
+        ("['A', 'B']", "['A', 'A']", "monolabel"),
+        ("[['A'], ['B', 'C']]", "[['A'], ['B']]", "multilabel"),
+        ("{'1': {'A': 1.0}, '2': {'B': 1.0}}", "{'1': {'A': 0.5, 'B': 0.5}, '2': {'B': 1.0}}", "soft"),
+    ],
+)
+def test_an_evaluation_loads_one_context(gold: str, pred: str, context: str) -> None:
+    from karat.contexts import MODULES
+
+    modules = loaded(f"import karat; karat.evaluate({gold}, {pred})")
+    assert {name for name, module in MODULES.items() if module in modules} == {context}
+
+
+ROOMS = ("context", "cells", "metrics")
+
+
+def test_every_context_has_the_same_rooms() -> None:
+    from importlib.util import find_spec
+
+    from karat.contexts import MODULES
+
+    for module in MODULES.values():
+        spec = find_spec(module)
+        assert spec is not None
+        assert spec.submodule_search_locations, f"{module} is a package"
+        rooms = {room.name for room in iter_modules(spec.submodule_search_locations)}
+        assert all(any(name.startswith(room) for name in rooms) for room in ROOMS), f"{module} has {sorted(rooms)}"
+
+
+SQL = ("engines/", "store/tables.py", "web/tables.py", "read/delimited.py")
+"""Where SELECT may stand: engines, what SQLAlchemy calls its own, and a format's own scan."""
+
+
+def test_sql_is_in_one_room() -> None:
+    from pathlib import Path
+
+    import karat
+
+    root = Path(karat.__file__).parent
+    places = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if "SELECT" in path.read_text("utf-8")}
+    assert not {place for place in places if not place.startswith(SQL)}
+
+
 def test_options_need_no_context() -> None:
     """The command line knows every context's options, and loads no context to show them."""
     found = loaded("import karat.cli.options")

@@ -17,7 +17,7 @@ from sklearn import metrics as sklearn
 import karat
 from karat.cells import Dense
 from karat.contexts import catalogue
-from karat.contexts.splitting import thresholds
+from karat.contexts.splitting import metrics_thresholds as thresholds
 from karat.findings import InputError
 
 RECORDS = [json.loads(line) for line in Path(__file__).parent.joinpath("../data/segmentation.jsonl").open()]

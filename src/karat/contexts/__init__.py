@@ -38,7 +38,7 @@ CONTEXT_OF = {
 }
 """The context that each kind of value means where none is named."""
 
-SHARED = ("karat.contexts.by_class", "karat.contexts.tree", "karat.contexts.label_sets")
+SHARED = ("karat.contexts.by_class", "karat.contexts.tree")
 """Metrics that hold for several contexts."""
 
 

@@ -28,9 +28,9 @@ from karat.contexts.spans.excerpts import Excerpts, Pages, Rule, excerpts, score
 from karat.contexts.spans.span import Spans
 from karat.doors.kit.differences import Difference
 from karat.findings import Finding, InputError, finding, limited
-from karat.read.documents import Names
 from karat.read.fast.span_lines import Chosen, read_columns
 from karat.read.source import Source
+from karat.read.span_names import Names
 
 COUNTS = {
     "n_span_matches": "matched",

@@ -15,65 +15,18 @@ from karat.columns import Codes, Ints, Numbering, starts
 from karat.findings import LIMIT, Finding, InputError, finding
 from karat.read.annotators import TASKS, is_wrapped, task_lists, unwrapped
 from karat.read.fast import tag_bytes
-from karat.read.names import NAMES
+from karat.read.span_names import (
+    EXCERPTS,
+    INCLUSIVE,
+    PLACES,
+    UNFOLDS,
+    Names,
+    field_of,
+    names_of_document,
+    names_of_span,
+)
 from karat.read.table import Read
 from karat.side import Entries, Keys, Origin, Positions, Side
-
-FIELDS: dict[str, tuple[str, ...]] = {
-    "id": ("page_id", *NAMES["id"], "sent_id", "sentence_id"),
-    "test_case": ("test_case", "testcase"),
-    "text": ("text", "Text", "query", "sentence", "content", "utterance"),
-    "spans": (
-        "spans", "entities", "excerpts", "poem_spans", "Entities", "ents", "labels", "label", "value", "annotations",
-        "tags", "ner_tags",
-    ),
-    "classes": ("intent", "intents", "Classification", "classes"),
-    "count": ("n_excerpts", "n_spans"),
-    "tokens": ("tokens", "words"),
-}  # fmt: skip
-"""Names of a document's fields, the first found being taken."""
-
-PLACES: dict[str, tuple[str, ...]] = {
-    "start": (
-        "start", "page_start", "start_offset", "startPos", "StartPosition", "startCharIndex", "begin", "ppa_span_start",
-    ),
-    "end": ("end", "page_end", "end_offset", "endPos", "EndPosition", "endCharIndex", "ppa_span_end"),
-    "label": (
-        "label", "poem_id", "ref_id", "entity", "Name", "type", "tag", "entity_type", "entity_group", "name", "category",
-    ),
-    "children": ("children", "Children"),
-    "text": ("text", "ppa_span_text"),
-}  # fmt: skip
-"""Names of a span's fields."""
-
-CERTAIN = ("spans", "entities", "excerpts", "poem_spans")
-"""Names of lists that can hold nothing but spans."""
-
-EXCERPTS = {"excerpts", "poem_spans"}
-"""Lists under these names are excerpts on pages."""
-
-INCLUSIVE = {"endPos", "EndPosition", "endCharIndex"}
-"""Ends under these names point at the last character of a span."""
-
-Names = dict[str, Any]
-"""The file's own name of each of our fields; None where it has none."""
-
-
-def field_of(record: Iterable[str], names: Iterable[str]) -> str | None:
-    return next((name for name in names if name in record), None)
-
-
-def names_of_document(record: Iterable[str], read: Read) -> Names:
-    """What a document with these fields calls its id, text, spans, …, as the user said or by the usual names."""
-    found: Names = {role: field_of(record, names) for role, names in FIELDS.items()}
-    found["id"] = read.columns.get("id") or found["id"]
-    found["spans"] = read.columns.get("value") or found["spans"]
-    found["cluster"] = read.columns.get("cluster") if read.role == "gold" else None
-    return found
-
-
-def names_of_span(span: Iterable[str]) -> Names:
-    return {role: field_of(span, names) for role, names in PLACES.items()}
 
 
 def spelt(value: Any) -> Any:
@@ -332,9 +285,6 @@ class Documents:
             out["cluster"] = Codes.of(list(map(spelt, self.columns["cluster"])))
         return out
 
-
-UNFOLDS = {"labels", *PLACES["children"]}
-"""Fields of a span that make several of it."""
 
 _WHOLE = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32)
 

@@ -15,11 +15,12 @@ import msgspec
 
 from karat.findings import InputError, finding
 from karat.read.annotators import is_wrapped
-from karat.read.documents import CERTAIN, INCLUSIVE, UNFOLDS, Documents, Names, names_of_span
+from karat.read.documents import Documents
 from karat.read.fast import span_lines
 from karat.read.json import diagnose, line_of
 from karat.read.names import NAMES
 from karat.read.source import Source
+from karat.read.span_names import CERTAIN, INCLUSIVE, UNFOLDS, Names, names_of_span
 from karat.read.table import Engine, Read
 from karat.side import Side
 

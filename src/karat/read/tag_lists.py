@@ -10,8 +10,9 @@ from typing import Any
 from karat.columns import Codes
 from karat.findings import InputError, finding, limited
 from karat.read.conll import TAG
-from karat.read.documents import CERTAIN, FIELDS, documents_side, looks_like_span, tag_entries
+from karat.read.documents import documents_side, looks_like_span, tag_entries
 from karat.read.names import NAMES
+from karat.read.span_names import CERTAIN, FIELDS
 from karat.read.table import Read
 from karat.side import Keys, Origin, Positions, Side
 

@@ -17,7 +17,7 @@ from karat.metric import Metric, MetricError
 from karat.plan import Plan
 from karat.progress import told
 from karat.stats import tests
-from karat.stats.anytime import anytime_difference, anytime_mde, anytime_test
+from karat.stats.anytime_pairs import anytime_difference, anytime_mde, anytime_test
 from karat.stats.bayes import correlated_t, signed_rank
 from karat.stats.clusters import ClusterKeys
 from karat.stats.corrections import family_size

@@ -17,6 +17,7 @@ from karat.metric import Metric, MetricError
 from karat.plan import Plan
 from karat.score import ratio
 from karat.stats import intervals
+from karat.stats.anytime import anytime
 from karat.stats.clusters import ClusterKeys, cluster_findings, designs, hashed, stratified
 from karat.stats.doubts import doubts
 from karat.stats.intervals import Bounds
@@ -208,8 +209,6 @@ def estimate(sample: Sample, settings: IntervalSettings) -> list[Table]:
             )
         return _resampled(sample, settings, method)
     if method == "anytime":
-        from karat.stats.anytime import anytime  # it reads pairs of systems too, which read this module
-
         return [Table(*anytime(s, settings.level), s.sizes) for s in [sample, *sample.parts]]
     return [_closed(s, method, settings) for s in [sample, *sample.parts]]
 

@@ -15,7 +15,7 @@ from karat.state import stored
 
 
 @stored("clustering-cells")
-class Clusters(Cells):
+class ClusteringCells(Cells):
     """Items by the gold and predicted clusters that they are in.
 
     Cluster names belong to their test case: ``A`` of one and ``A`` of another are two clusters.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from karat.cells import Floats, Weights
-from karat.contexts.clustering.cells import Clusters, Links
+from karat.contexts.clustering.cells import ClusteringCells, Links
 from karat.contexts.clustering.chance import expected_information
 from karat.contexts.clustering.table import Table, divide
 from karat.metric import MetricError, metric
@@ -31,15 +31,15 @@ PARTITION = (
 Mean = Literal["arithmetic", "geometric", "min", "max"]
 
 
-def _partition(W: Weights, cells: Clusters) -> tuple[Table, Any]:
+def _partition(W: Weights, cells: ClusteringCells) -> tuple[Table, Any]:
     """The tables, and where both sides are partitions of the same items."""
     table = cells.table(W)
     clean = (W @ cells.overlapping == 0) & (W @ cells.unclustered == 0) & (table.n > 0)
     return table, clean
 
 
-@metric(Clusters, reference=_ZHAO)
-def purity(W: Weights, cells: Clusters) -> Values:
+@metric(ClusteringCells, reference=_ZHAO)
+def purity(W: Weights, cells: ClusteringCells) -> Values:
     """Share of predicted memberships that fall in their cluster's main gold cluster.
 
     Σ_x max_g |x ∩ g| / Σ_x |x|, predicted clusters x restricted to gold items.
@@ -53,8 +53,8 @@ def purity(W: Weights, cells: Clusters) -> Values:
     return ratio(table.largest_by_pred(), table.pred_n, "no gold item is clustered")
 
 
-@metric(Clusters, reference=_ZHAO)
-def inverse_purity(W: Weights, cells: Clusters) -> Values:
+@metric(ClusteringCells, reference=_ZHAO)
+def inverse_purity(W: Weights, cells: ClusteringCells) -> Values:
     """Share of gold memberships that their gold cluster's main predicted cluster holds.
 
     Σ_g max_x |x ∩ g| / Σ_g |g|; an item left out of the prediction is held by none.
@@ -68,8 +68,8 @@ def inverse_purity(W: Weights, cells: Clusters) -> Values:
     return ratio(table.largest_by_gold(), table.n, "no gold items")
 
 
-@metric(Clusters, title="F of purities", reference=_ZHAO)
-def purity_f(W: Weights, cells: Clusters, *, alpha: float = 0.5) -> Values:
+@metric(ClusteringCells, title="F of purities", reference=_ZHAO)
+def purity_f(W: Weights, cells: ClusteringCells, *, alpha: float = 0.5) -> Values:
     """Weighted harmonic mean of purity and inverse purity.
 
     1 / (α/purity + (1 − α)/inverse purity); 0 when either is 0.
@@ -94,8 +94,8 @@ def _harmonic(a: Floats, b: Floats, alpha: float = 0.5) -> Floats:
     return divide(a * b, alpha * b + (1 - alpha) * a)
 
 
-@metric(Clusters, title="F (Larsen)", reference=_LARSEN)
-def larsen_f(W: Weights, cells: Clusters) -> Values:
+@metric(ClusteringCells, title="F (Larsen)", reference=_LARSEN)
+def larsen_f(W: Weights, cells: ClusteringCells) -> Values:
     """Mean over gold clusters, by size, of the best F1 that a predicted cluster reaches.
 
     Σ_g |g|/n · max_x 2|x ∩ g| / (|x| + |g|).
@@ -110,13 +110,13 @@ def larsen_f(W: Weights, cells: Clusters) -> Values:
     return ratio(table.best_f1(), table.n, "no gold items")
 
 
-def _pair_counts(W: Weights, cells: Clusters) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+def _pair_counts(W: Weights, cells: ClusteringCells) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     table, clean = _partition(W, cells)
     return *table.pairs, clean.astype(float)
 
 
-@metric(Clusters, symmetric=True, title="Rand", reference=_RAND)
-def rand(W: Weights, cells: Clusters) -> Values:
+@metric(ClusteringCells, symmetric=True, title="Rand", reference=_RAND)
+def rand(W: Weights, cells: ClusteringCells) -> Values:
     """Share of item pairs that both sides treat alike (together in both, or apart in both).
 
     (SS + DD) / all pairs, counted from squared cell sizes.
@@ -130,8 +130,8 @@ def rand(W: Weights, cells: Clusters) -> Values:
     return ratio((every + 2 * both - gold - pred) * clean, every * clean, f"fewer than two items, or {PARTITION}")
 
 
-@metric(Clusters, bounds=(-0.5, 1), symmetric=True, title="Adjusted Rand", reference=_HUBERT)
-def adjusted_rand(W: Weights, cells: Clusters) -> Values:
+@metric(ClusteringCells, bounds=(-0.5, 1), symmetric=True, title="Adjusted Rand", reference=_HUBERT)
+def adjusted_rand(W: Weights, cells: ClusteringCells) -> Values:
     """Rand corrected for chance: 0 on average for random clusters of the same sizes.
 
     (SS − E) / (mean of gold and predicted pairs − E), E = gold pairs · predicted pairs / all pairs;
@@ -149,8 +149,8 @@ def adjusted_rand(W: Weights, cells: Clusters) -> Values:
     return defined(value, (clean > 0) & (every > 0), f"fewer than two items, or {PARTITION}")
 
 
-@metric(Clusters, symmetric=True, reference=_HUBERT)
-def jaccard(W: Weights, cells: Clusters) -> Values:
+@metric(ClusteringCells, symmetric=True, reference=_HUBERT)
+def jaccard(W: Weights, cells: ClusteringCells) -> Values:
     """Pairs together in both sides, of the pairs together in either.
 
     SS / (gold pairs + predicted pairs − SS).
@@ -164,8 +164,8 @@ def jaccard(W: Weights, cells: Clusters) -> Values:
     return ratio(both * clean, (gold + pred - both) * clean, f"no two items are together, or {PARTITION}")
 
 
-@metric(Clusters, symmetric=True, title="Fowlkes–Mallows", reference=_FOWLKES)
-def fowlkes_mallows(W: Weights, cells: Clusters) -> Values:
+@metric(ClusteringCells, symmetric=True, title="Fowlkes–Mallows", reference=_FOWLKES)
+def fowlkes_mallows(W: Weights, cells: ClusteringCells) -> Values:
     """Geometric mean of pair precision and pair recall.
 
     SS / √(gold pairs · predicted pairs).
@@ -191,8 +191,8 @@ def _trivial(table: Table) -> Any:
     return (gold <= 1) & (pred <= 1)
 
 
-@metric(Clusters, symmetric=True, title="NMI", reference=_STREHL)
-def nmi(W: Weights, cells: Clusters, *, mean: Mean = "arithmetic") -> Values:
+@metric(ClusteringCells, symmetric=True, title="NMI", reference=_STREHL)
+def nmi(W: Weights, cells: ClusteringCells, *, mean: Mean = "arithmetic") -> Values:
     """Mutual information of the two sides over a mean of their entropies.
 
     I(G; X) / mean(H(G), H(X)); 1 when both are a single cluster, 0 when only one is.
@@ -209,8 +209,8 @@ def nmi(W: Weights, cells: Clusters, *, mean: Mean = "arithmetic") -> Values:
     return defined(np.minimum(value, 1.0), clean, PARTITION)
 
 
-@metric(Clusters, bounds=(-1, 1), symmetric=True, title="AMI", reference=_VINH)
-def ami(W: Weights, cells: Clusters, *, mean: Mean = "arithmetic") -> Values:
+@metric(ClusteringCells, bounds=(-1, 1), symmetric=True, title="AMI", reference=_VINH)
+def ami(W: Weights, cells: ClusteringCells, *, mean: Mean = "arithmetic") -> Values:
     """Mutual information corrected for chance: 0 on average for random clusters of the same sizes.
 
     (I − E[I]) / (mean(H(G), H(X)) − E[I]), E over tables with the same cluster sizes.
@@ -235,8 +235,8 @@ def _rigid(table: Table) -> tuple[Any, Any]:
     return (one[0] & one[1]) | (single[0] & single[1]), one[0] | one[1] | single[0] | single[1]
 
 
-@metric(Clusters, reference=_ROSENBERG)
-def homogeneity(W: Weights, cells: Clusters) -> Values:
+@metric(ClusteringCells, reference=_ROSENBERG)
+def homogeneity(W: Weights, cells: ClusteringCells) -> Values:
     """How far each predicted cluster holds one gold cluster only.
 
     1 − H(G | X) / H(G); 1 when gold is a single cluster.
@@ -251,8 +251,8 @@ def homogeneity(W: Weights, cells: Clusters) -> Values:
     return defined(_explained(table.mutual_information, table.entropies[0]), clean, PARTITION)
 
 
-@metric(Clusters, reference=_ROSENBERG)
-def completeness(W: Weights, cells: Clusters) -> Values:
+@metric(ClusteringCells, reference=_ROSENBERG)
+def completeness(W: Weights, cells: ClusteringCells) -> Values:
     """How far each gold cluster is held by one predicted cluster only.
 
     1 − H(X | G) / H(X); 1 when the prediction is a single cluster.
@@ -271,8 +271,8 @@ def _explained(information: Floats, entropy: Floats) -> Floats:
     return np.where(entropy > 0, np.minimum(divide(information, entropy), 1.0), 1.0)
 
 
-@metric(Clusters, title="V-measure", reference=_ROSENBERG)
-def v_measure(W: Weights, cells: Clusters, *, beta: float = 1.0) -> Values:
+@metric(ClusteringCells, title="V-measure", reference=_ROSENBERG)
+def v_measure(W: Weights, cells: ClusteringCells, *, beta: float = 1.0) -> Values:
     """Weighted harmonic mean of homogeneity and completeness.
 
     (1 + β)·h·c / (β·h + c); with β = 1 it is NMI with the arithmetic mean.
@@ -290,8 +290,8 @@ def v_measure(W: Weights, cells: Clusters, *, beta: float = 1.0) -> Values:
     return defined(divide((1 + beta) * h * c, beta * h + c), clean, PARTITION)
 
 
-@metric(Clusters, better="lower", bounds=(0, float("inf")), reference=_ZHAO)
-def entropy(W: Weights, cells: Clusters) -> Values:
+@metric(ClusteringCells, better="lower", bounds=(0, float("inf")), reference=_ZHAO)
+def entropy(W: Weights, cells: ClusteringCells) -> Values:
     """How mixed the predicted clusters are: bits still needed to know an item's gold cluster.
 
     H(G | X) = Σ_x |x|/n · H(gold clusters within x).
@@ -306,8 +306,8 @@ def entropy(W: Weights, cells: Clusters) -> Values:
     return defined(np.maximum(joint - pred, 0.0), clean, PARTITION)
 
 
-@metric(Clusters, better="lower", bounds=(0, float("inf")), reference=_ZHAO)
-def class_entropy(W: Weights, cells: Clusters) -> Values:
+@metric(ClusteringCells, better="lower", bounds=(0, float("inf")), reference=_ZHAO)
+def class_entropy(W: Weights, cells: ClusteringCells) -> Values:
     """How scattered the gold clusters are: bits still needed to know an item's predicted cluster.
 
     H(X | G) = Σ_g |g|/n · H(predicted clusters within g).
@@ -323,8 +323,8 @@ def class_entropy(W: Weights, cells: Clusters) -> Values:
     return defined(np.maximum(joint - gold, 0.0), clean, PARTITION)
 
 
-@metric(Clusters, better="lower", bounds=(0, float("inf")), symmetric=True, reference=_MEILA)
-def variation_of_information(W: Weights, cells: Clusters) -> Values:
+@metric(ClusteringCells, better="lower", bounds=(0, float("inf")), symmetric=True, reference=_MEILA)
+def variation_of_information(W: Weights, cells: ClusteringCells) -> Values:
     """Bits per item that either side tells and the other does not.
 
     H(G | X) + H(X | G) = 2·H(G, X) − H(G) − H(X).
@@ -343,8 +343,8 @@ def variation_of_information(W: Weights, cells: Clusters) -> Values:
 Variant = Literal["amigo", "pyevall"]
 
 
-@metric(Clusters, title="B-cubed precision", reference=_AMIGO)
-def bcubed_precision(W: Weights, cells: Clusters, *, variant: Variant = "amigo") -> Values:
+@metric(ClusteringCells, title="B-cubed precision", reference=_AMIGO)
+def bcubed_precision(W: Weights, cells: ClusteringCells, *, variant: Variant = "amigo") -> Values:
     """Mean over clustered items of the share of their cluster mates that belong with them.
 
     Mates e' of e count min(shared predicted, shared gold clusters) / shared predicted clusters;
@@ -360,8 +360,8 @@ def bcubed_precision(W: Weights, cells: Clusters, *, variant: Variant = "amigo")
     return ratio(num, den, "no gold item is clustered")
 
 
-@metric(Clusters, title="B-cubed recall", reference=_AMIGO)
-def bcubed_recall(W: Weights, cells: Clusters, *, variant: Variant = "amigo") -> Values:
+@metric(ClusteringCells, title="B-cubed recall", reference=_AMIGO)
+def bcubed_recall(W: Weights, cells: ClusteringCells, *, variant: Variant = "amigo") -> Values:
     """Mean over gold items of the share of their gold mates that the prediction puts with them.
 
     As bcubed_precision with the sides changed; an item left out of the prediction counts 0.
@@ -376,8 +376,8 @@ def bcubed_recall(W: Weights, cells: Clusters, *, variant: Variant = "amigo") ->
     return ratio(num, den, "no gold items")
 
 
-@metric(Clusters, title="B-cubed F1", reference=_AMIGO)
-def bcubed_f1(W: Weights, cells: Clusters, *, variant: Variant = "amigo", alpha: float = 0.5) -> Values:
+@metric(ClusteringCells, title="B-cubed F1", reference=_AMIGO)
+def bcubed_f1(W: Weights, cells: ClusteringCells, *, variant: Variant = "amigo", alpha: float = 0.5) -> Values:
     """Weighted harmonic mean of B-cubed precision and recall.
 
     1 / (α/P + (1 − α)/R); 0 when either is 0 or nothing is clustered.
@@ -394,7 +394,7 @@ def bcubed_f1(W: Weights, cells: Clusters, *, variant: Variant = "amigo", alpha:
     return defined(_harmonic(precision, divide(num, den), alpha), den > 0, "no gold items")
 
 
-def _bcubed(W: Weights, cells: Clusters, side: Links, variant: Variant) -> tuple[Floats, Floats]:
+def _bcubed(W: Weights, cells: ClusteringCells, side: Links, variant: Variant) -> tuple[Floats, Floats]:
     """Sum of the items' (or memberships') shares, and how many there are."""
     if not cells.overlapping.any():
         table = cells.table(W)

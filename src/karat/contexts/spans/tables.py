@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.cells import Sparse
-from karat.contexts.multilabel import MultiLabelCells
+from karat.contexts.multilabel.cells import MultiLabelCells
 from karat.contexts.spans.cells import SpansCells
 from karat.contexts.spans.data import SpanData, quote
 from karat.contexts.spans.errors import KINDS, confusion

@@ -17,10 +17,10 @@ import numpy as np
 from karat.columns import Codes, Ints
 from karat.read import fast
 from karat.read.annotators import is_wrapped
-from karat.read.documents import EXCERPTS, INCLUSIVE, UNFOLDS, Names, names_of_document, names_of_span
 from karat.read.fast.byte_codes import Words, coded
 from karat.read.fast.uniform import Block, Irregular, Layout, blocks, joined, must, packed
 from karat.read.source import Source
+from karat.read.span_names import EXCERPTS, INCLUSIVE, UNFOLDS, Names, names_of_document, names_of_span
 from karat.read.table import Read
 from karat.side import Entries, Keys, Origin, Side
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from karat.cells import Sparse
-from karat.contexts.monolabel import MonoLabelCells, accuracy, kappa, system_precision
+from karat.contexts.monolabel import MonoLabelCells
+from karat.contexts.monolabel.metrics import accuracy, kappa, system_precision
 from karat.contexts.multilabel import MultiLabelCells
 from karat.contexts.tree import icm, icm_norm
 from karat.doors.pyevall.params import Params

@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from karat.contexts.ranking.binary import average_precision, precision, r_precision, reciprocal_rank
-from karat.contexts.ranking.graded import dcg, err, ndcg, rbp
+from karat.contexts.ranking.metrics_binary import average_precision, precision, r_precision, reciprocal_rank
+from karat.contexts.ranking.metrics_graded import dcg, err, ndcg, rbp
 from karat.doors.pyevall.params import Params
 from karat.doors.pyevall.result import Outcome
 from karat.doors.pyevall.rows import TestCase

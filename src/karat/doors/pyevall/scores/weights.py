@@ -6,8 +6,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from karat.contexts.soft.contrast import icm_soft, icm_soft_norm
 from karat.contexts.soft.metrics import cross_entropy, mae
+from karat.contexts.soft.metrics_contrast import icm_soft, icm_soft_norm
 from karat.doors.pyevall.scores.counted import scorer
 from karat.doors.pyevall.scores.labels import tree
 from karat.doors.pyevall.scores.setting import Setting

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from karat.cells import Floats, Weights
-from karat.contexts.lists import Lists
-from karat.contexts.multilabel import MultiLabelCells
+from karat.contexts.multilabel.cells import MultiLabelCells
+from karat.contexts.multilabel.lists import Lists
 from karat.metric import MetricError, metric
 from karat.score import Values, ratio
 

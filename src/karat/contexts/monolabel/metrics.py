@@ -1,149 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One label per item: the cells are (test case, gold label, predicted label)."""
+"""Metrics of single labels."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from karat.align import Aligned
-from karat.cells import Cells, Floats, Ints, Sparse, Weights
-from karat.check import repeated_ids
-from karat.contexts.base import Context
-from karat.contexts.labels import label_findings
-from karat.contexts.options import OPTIONS
-from karat.contexts.tree import TreeCells
-from karat.evaluation import Detail
-from karat.findings import Finding
-from karat.hierarchy import Hierarchy
+from karat.cells import Floats, Weights
+from karat.contexts.monolabel.cells import MonoLabelCells
 from karat.metric import metric
 from karat.score import Values, ratio
-from karat.side import Side
-from karat.state import stored
-
-
-@stored("monolabel-cells")
-class MonoLabelCells(TreeCells):
-    """Cells of mono-label items; −1 stands for no label on that side."""
-
-    per_cell = ("gold", "pred")
-    averages = ("macro", "micro", "weighted", "binary")
-    class_codes = ("gold", "pred")
-
-    def __init__(
-        self, gold: Any, pred: Any, n: Any, test_case: Any, test_cases: Sequence[str], classes: Sequence[str],
-        hierarchy: Hierarchy | None = None, pos_label: str | None = None, **units: Any,
-    ) -> None:  # fmt: skip
-        self.pos_label = pos_label
-        super().__init__(n, test_case, test_cases, classes, hierarchy=hierarchy, **units)
-        self.gold: Ints = np.asarray(gold, np.int64)
-        self.pred: Ints = np.asarray(pred, np.int64)
-
-    def _one_hot(self, codes: Ints, keep: Any) -> Sparse:
-        at = np.flatnonzero((codes >= 0) & keep)
-        return Sparse.of(at, codes[at], 1.0, (len(self), len(self.classes)))
-
-    @cached_property
-    def in_gold(self) -> Floats:
-        return (self.gold >= 0).astype(float)
-
-    @cached_property
-    def in_pred(self) -> Floats:
-        return (self.pred >= 0).astype(float)
-
-    @cached_property
-    def hit(self) -> Floats:
-        return ((self.gold == self.pred) & (self.gold >= 0)).astype(float)
-
-    @cached_property
-    def hit_of(self) -> Sparse:
-        return self._one_hot(self.gold, self.hit > 0)
-
-    @cached_property
-    def gold_of(self) -> Sparse:
-        return self._one_hot(self.gold, True)
-
-    @cached_property
-    def pred_of(self) -> Sparse:
-        return self._one_hot(self.pred, True)
-
-    @cached_property
-    def answer_of(self) -> Sparse:
-        """Predictions for gold items by class, the last column being *no prediction*."""
-        last = len(self.classes)
-        at = np.flatnonzero(self.gold >= 0)
-        code = np.where(self.pred[at] >= 0, self.pred[at], last)
-        return Sparse.of(at, code, 1.0, (len(self), last + 1))
-
-    @cached_property
-    def both(self) -> Floats:
-        return self.in_gold * self.in_pred
-
-    def distance(self, power: int) -> Floats:
-        """|gold − predicted|^power in class order, as the share of the largest; no prediction is the largest."""
-        span = max(len(self.classes) - 1, 1)
-        apart = np.where(self.pred >= 0, np.abs(self.gold - self.pred), span)
-        return (apart / span) ** power * self.in_gold
-
-
-class MonoLabel(Context):
-    """Mono-label classification."""
-
-    name = "monolabel"
-    title = "Mono-label classification"
-    cells = MonoLabelCells
-    kinds = ("label",)
-    metrics = ("accuracy", "precision", "recall", "f1", "kappa", "mcc", "icm", "icm_norm")
-    options = OPTIONS["monolabel"]
-    example = '{"id": "1", "value": "A"}'
-
-    def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
-        return repeated_ids(side)
-
-    def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> MonoLabelCells:
-        gold, pred = np.full(len(both), -1), np.full(len(both), -1)
-        gold[both.gold.unit], pred[both.pred.unit] = both.gold["label"], both.pred["label"]
-        case = both.case
-        return MonoLabelCells(
-            gold,
-            pred,
-            both.n,
-            case.code,
-            case.names,
-            both.names["label"],
-            options["hierarchy"],
-            options["pos_label"],
-            unit=both.unit,
-            unit_ids=both.ids,
-        )
-
-    def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:
-        return label_findings(gold, pred, options["hierarchy"])
-
-    def details(self, cells: Any) -> Sequence[Detail]:
-        return [_confusion(cells)] if cells.classes and len(cells.classes) <= 200 else []
-
-
-def _confusion(cells: MonoLabelCells) -> Detail:
-    """Gold labels down, predicted labels across."""
-    size = len(cells.classes)
-    table = np.zeros((size + 1, size + 1), np.int64)
-    np.add.at(table, (cells.gold, cells.pred), cells.n)
-    across = [*range(size), -1] if table[:, -1].any() else list(range(size))
-    down = [*range(size), -1] if table[-1].any() else list(range(size))
-    names = [*cells.classes, "—"]
-    rows = [[names[i], *table[i, across].tolist()] for i in down]
-    return Detail(
-        "confusion",
-        "Confusion matrix (gold down, predicted across)",
-        ["gold", *(names[i] for i in across)],
-        rows,
-        "matrix",
-    )
-
 
 _COHEN = "Cohen 1960, doi:10.1177/001316446002000104"
 
@@ -333,6 +200,3 @@ def scott_pi(W: Weights, cells: MonoLabelCells) -> Values:
 def _uses(W: Weights, cells: MonoLabelCells) -> Floats:
     """How often each label is used by either side, on items that both label."""
     return W @ (cells.gold_of * cells.both) + W @ (cells.pred_of * cells.both)
-
-
-context = MonoLabel()
