@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from karat.contexts.labels import nearest
 from karat.findings import Finding, InputError, finding
 from karat.read.names import TEXTS
 from karat.read.roles import SEPARATORS, as_indicators, split_labels
@@ -50,6 +51,20 @@ def suspect(gold: Side, pred: Side) -> Finding | None:
         return None
     shown = ", ".join(others[:10])
     return finding("equal-to-gold", pred.name, column=column, others=shown, count=len(others))
+
+
+def without_common_labels(gold: Any, pred: Any) -> Finding | None:
+    """One finding in place of many where a system uses no label that gold has."""
+    if not isinstance(gold, Side) or not isinstance(pred, Side) or not {gold.kind, pred.kind} <= {"label", "labels"}:
+        return None
+    mine, theirs = gold.names.get("label", ()), pred.names.get("label", ())
+    if not mine or not theirs or {*mine} & {*theirs}:
+        return None
+    near = {name: nearest(name, mine) for name in theirs[:5]}
+    alike = next(((name, gold) for name, gold in near.items() if gold), None)
+    way_out = f"spell {alike[0]!r} as gold spells {alike[1]!r}" if alike else "check that both files are of the same task and that labels are spelt alike"  # fmt: skip
+    shown = [", ".join(map(repr, sorted(names)[:3])) for names in (mine, theirs)]
+    return finding("no-common-labels", pred.name, gold=shown[0], pred=shown[1], suggestion=way_out)
 
 
 # ---- several labels in a cell

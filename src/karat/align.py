@@ -89,6 +89,8 @@ def lacking(
     """What is said of the units that only gold has and that only the prediction has; ``first`` are ids of each side."""
     out = []
     if counts["gold"] and counts["pred"] and not counts["aligned"]:
+        if (moved := len({*lone[0].id} & {*lone[1].id})) and (cases := _apart(*lone)):
+            return [finding("no-common-cases", name, gold=cases[0], pred=cases[1], count=moved)]
         shown = [", ".join(map(repr, ids)) for ids in first]
         return [finding("no-common-ids", name, gold=shown[0], pred=shown[1]), *_look_alikes(name, *lone)]
     if counts["gold_only"]:
@@ -102,6 +104,12 @@ def lacking(
         facts = {"count": counts["pred_only"], "policy": policy}
         out.append(finding("pred-only-ids", name, examples=_examples(lone[1]), **facts))
     return out + (_look_alikes(name, *lone) if counts["gold_only"] and counts["pred_only"] else [])
+
+
+def _apart(*lone: Keys) -> list[str]:
+    """The first test cases of each side, where they share none."""
+    used = [{*keys.case.used()} for keys in lone]
+    return [] if used[0] & used[1] else [", ".join(map(repr, sorted(cases)[:EXAMPLES])) for cases in used]
 
 
 def _examples(keys: Keys) -> str:

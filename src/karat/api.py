@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from karat.agree import agree, check_labels, suspect
+from karat.agree import agree, check_labels, suspect, without_common_labels
 from karat.beside import beside_said, named_columns, not_ignored, said_of_slices, sliced_by, weighed_by
 from karat.check import leave_out
 from karat.columns import Codes
@@ -280,7 +280,7 @@ def counted_sides(
 ) -> CountedSides:
     """Gold and systems checked, aligned, counted and scored."""
     golds, preds = meet(sides)
-    suspects = [suspect(golds, side) for side in preds]
+    suspects = [(suspect(golds, side), without_common_labels(golds, side)) for side in preds]
     name = asked.context or detect_context(golds, preds)
     defaults = context(name).defaults(golds)
     plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed, defaults)
@@ -295,7 +295,7 @@ def counted_sides(
     column = asked.cluster_by or ("document" if sentences else None)
     units = units or column is not None
     results = [
-        doubted(evaluate_system(engine, golds, side, plan, units), plan, found)
+        doubted(evaluate_system(engine, golds, side, plan, units), plan, *found)
         for side, found in told(list(zip(preds, suspects, strict=True)), "systems scored")
     ]
     clusters = cluster_keys(golds, column) if column else None
@@ -531,8 +531,11 @@ def evaluate_system(engine: Engine, gold: Side, pred: Side, plan: Plan, units: b
     return SystemResult(pred.origin.system, scores, counted.counts, findings, counted.cells, details)
 
 
-def doubted(result: SystemResult, plan: Plan, suspected: Finding | None) -> SystemResult:
-    """The result, with what is suspected if the system is perfect."""
+def doubted(result: SystemResult, plan: Plan, suspected: Finding | None, strangers: Finding | None) -> SystemResult:
+    """The result, with what is suspected if the system is perfect, and one finding if its labels are all unknown."""
+    if strangers is not None and any(f.code == "label-not-in-gold" for f in result.findings):
+        kept = [f for f in result.findings if f.code != "label-not-in-gold" and "label-not-in-gold" not in f.message]
+        return replace(result, findings=[*kept, strangers])
     best = {m: plan.catalogue[m.name].best for m in result.scores}
     told = [score.value == best[m] for m, score in result.scores.items() if best[m] is not None]
     if suspected is None or not told or not all(told):

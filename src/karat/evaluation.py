@@ -297,6 +297,23 @@ class JudgedScore:
     """How many gold labels alone would give the same error."""
 
 
+class Systems(list[SystemResult]):
+    """The systems of an evaluation in their order, which are also found by name.
+
+    >>> karat.evaluate(["A"], {"x": ["A"], "y": ["B"]}, metrics=["accuracy"]).systems["y"]["accuracy"].value
+    0.0
+    """
+
+    def __getitem__(self, which: Any) -> Any:
+        if not isinstance(which, str):
+            return super().__getitem__(which)
+        alike = [system for system in self if system.name == which]
+        alike = alike or [s for s in self if which.rpartition(".")[0] == s.name or s.name.rpartition(".")[0] == which]
+        if len(alike) != 1:
+            raise MetricError(f"there is no system {which!r}; there are: {', '.join(s.name for s in self)}")
+        return alike[0]
+
+
 @dataclass
 class Evaluation(Rendered):
     """One or more systems scored against one gold standard."""
@@ -304,7 +321,7 @@ class Evaluation(Rendered):
     kind = "evaluation"
 
     context: str
-    systems: list[SystemResult]
+    systems: Systems | list[SystemResult]
     plan: dict[str, Any]
     provenance: dict[str, Any]
     texts: dict[str, str] | None = None
@@ -314,11 +331,17 @@ class Evaluation(Rendered):
     judged: list[JudgedScore] = field(default_factory=list)
     """Scores from gold and a judge together, where a judge was given."""
 
+    def __post_init__(self) -> None:
+        self.systems = Systems(self.systems)
+
     @property
     def only(self) -> SystemResult:
         """The only system; with several, index ``systems``."""
         if len(self.systems) > 1:
-            raise MetricError(f"this evaluation has {len(self.systems)} systems; use evaluation.systems[i]")
+            raise MetricError(
+                f"this evaluation has {len(self.systems)} systems; index evaluation.systems by name: "
+                + ", ".join(repr(system.name) for system in self.systems)
+            )
         return self.systems[0]
 
     def __getitem__(self, metric: str | Metric) -> Score:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
@@ -42,7 +43,7 @@ class InputError(ValueError):
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = list(findings)
-        super().__init__("\n".join(f"{f}\n  hint: {f.hint}" for f in self.findings))
+        super().__init__("\n".join(said(self.findings)))
 
 
 class _Fact(int):
@@ -63,6 +64,87 @@ def finding(code: str, file: str | None = None, line: int | None = None, **facts
 def _brief(fact: Any) -> Any:
     """A text that is no longer than a reader will read: what stands in a label's place may be a whole file."""
     return fact[:LONGEST] + "…" if isinstance(fact, str) and len(fact) > LONGEST else fact
+
+
+FEW = 3
+"""Findings of one kind in one file that are shown one by one."""
+
+
+def folded(findings: Iterable[Finding]) -> list[tuple[Finding, str]]:
+    """Each finding with nothing behind it, or the first of many of a kind in a file with what is known of the others.
+
+    >>> many = [finding("empty-value", "a.csv", line, field="id") for line in range(2, 40)]
+    >>> [(str(first), rest) for first, rest in folded(many)]
+    [('a.csv:2: error[empty-value]: the id is empty', 'and 37 more like it: lines 3, 4, 5, 6, 7, …')]
+    """
+    groups: dict[tuple[str, str | None], list[Finding]] = {}
+    rest: dict[tuple[str, str | None], int] = {}
+    for found in findings:
+        counted = _MORE.fullmatch(found.message) if found.code == "more" else None
+        if counted:
+            rest[counted[2], found.file] = int(counted[1].replace(",", ""))
+        else:
+            groups.setdefault((found.code, found.file), []).append(found)
+    out: list[tuple[Finding, str]] = []
+    for kind, group in groups.items():
+        more = rest.get(kind, 0)
+        if len(group) + more <= FEW:
+            out += [(found, "") for found in group]
+        else:
+            out.append((group[0], _others(group[1:], more)))
+    return out
+
+
+_MORE = re.compile(r"([\d,]+) more findings? of kind (\S+)")
+
+
+def _others(group: list[Finding], more: int) -> str:
+    lines = [str(found.line) for found in group if found.line]
+    shown = f"lines {', '.join(lines[:5])}" if lines else "; ".join(found.message for found in group[:2])
+    cut = len(group) + more > (5 if lines else 2)
+    return f"and {len(group) + more} more like it: {shown}{', …' if cut else ''}"
+
+
+def said(findings: Iterable[Finding], python: bool = True) -> list[str]:
+    """Findings as lines for a person: repeats folded, each with its hint in the words of Python or of the command line."""
+    out: list[str] = []
+    for found, rest in folded(findings):
+        out += [str(found), *([f"  {rest}"] if rest else [])]
+        out.append(f"  hint: {in_python(found.hint) if python else found.hint}")
+    return out
+
+
+_OPTION = re.compile(
+    r"(?<![\w-])--(?P<name>[a-z][a-z-]*)"
+    r"(?:[ =](?P<value>'[^']*'|[A-Z]+\b|[\w.-]+(?:\|[\w.-]+)+|(?!(?:names|says|out|if|gives|to|or|and)\b)[\w.-]*\w))?"
+    r"|(?<![\w-])-c(?: (?P<context>(?!or\b)[a-z]+))?"
+)
+_COLUMN = re.compile(r"(gold-|pred-)?(id|value|test-case)")
+_KEYWORDS = {"input-format": "format"}
+
+
+def in_python(hint: str) -> str:
+    """A hint with keywords of the Python functions in place of options of the command line.
+
+    >>> in_python("say which one is meant: --pred-value COLUMN; or choose --missing error|wrong|skip, or -c monolabel")
+    'say which one is meant: columns={"pred_value": "…"}; or choose missing="error"|"wrong"|"skip", or context="monolabel"'
+    """
+    return _OPTION.sub(_keyword, hint)
+
+
+def _keyword(found: re.Match[str]) -> str:
+    name, value = found["name"], (found["value"] or "").strip("'")
+    if name is None:
+        return f'context="{found["context"]}"' if found["context"] else "context="
+    if _COLUMN.fullmatch(name):
+        column = "…" if not value or value.isupper() else value
+        return f'columns={{"{name.replace("-", "_")}": "{column}"}}'
+    keyword = _KEYWORDS.get(name, name.replace("-", "_"))
+    if (found["value"] or "").startswith("'"):
+        return f'{keyword}="{value}"'
+    if not value or value.isupper():
+        return f"{keyword}=" + ("…" if value else "")
+    return f"{keyword}=" + "|".join(f'"{choice}"' for choice in value.split("|"))
 
 
 LONGEST = 400
@@ -116,14 +198,14 @@ KINDS: dict[str, Kind] = {
     "unpacked-too-large": Kind(
         "error",
         "{packed:,} bytes that unpack to more than {most:,}",
-        "pass --max-unpacked SIZE (max_unpacked in Python) if the file is meant to be that large",
+        "pass --max-unpacked SIZE if the file is meant to be that large",
     ),
     "file-empty": Kind("error", "the file is empty", "write at least one record"),
     "no-records": Kind("error", "the file holds no record", "write at least one record"),
     "unknown-format": Kind(
         "error",
         "the format cannot be told from the content",
-        "name it with --input-format (in Python format=); `karat formats` lists them",
+        "name it with --input-format; `karat formats` lists them",
     ),
     "bad-option": Kind("error", "{message}", "{way_out}"),
     "encoding-utf16": Kind("warning", "read as {encoding}", "save the file as UTF-8 to silence this"),
@@ -135,7 +217,7 @@ KINDS: dict[str, Kind] = {
     "nul-byte": Kind(
         "error",
         "a NUL byte: this is not a text file",
-        "export the data as text, or name its format with --input-format (in Python format=)",
+        "export the data as text, or name its format with --input-format",
     ),
     "looks-utf16": Kind(
         "error",
@@ -233,7 +315,7 @@ KINDS: dict[str, Kind] = {
     "extra-fields": Kind(
         "note",
         "ignored: {fields}",
-        "nothing to do, if the values are in {chosen}; --value COLUMN (--gold-value, --pred-value) reads another column",
+        "nothing to do, if the values are in {chosen}; --value COLUMN reads another column",
     ),
     "missing-field": Kind("error", "the {field} is missing or null", "give every record its {field}"),
     "some-without": Kind(
@@ -299,6 +381,12 @@ KINDS: dict[str, Kind] = {
         "no predicted id is in gold (gold: {gold}; predicted: {pred})",
         "check that both files are of the same data set and that ids are spelt alike",
     ),
+    "no-common-cases": Kind(
+        "error",
+        "gold and predictions have no test case in common (gold: {gold}; predicted: {pred}); {count} {count:id is|ids are} "
+        "in both under different ones",
+        "write the test cases of both files alike, or leave them out of both",
+    ),
     "ids-alike": Kind(
         "warning",
         "gold has the id {gold!r} and the prediction {pred!r}: {count} {count:id differs|ids differ} in leading zeros, a final .0, case or blanks alone",
@@ -314,6 +402,11 @@ KINDS: dict[str, Kind] = {
     ),
     "length-differs": Kind(
         "error", "gold has {gold} items and the prediction {pred}", "give one prediction per gold item, or use ids"
+    ),
+    "no-common-labels": Kind(
+        "warning",
+        "no predicted label is in gold (gold: {gold}; predicted: {pred})",
+        "{suggestion}",
     ),
     "label-not-in-gold": Kind(
         "warning", "label {label!r} never occurs in gold ({count} {count:prediction|predictions})", "{suggestion}"

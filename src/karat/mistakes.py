@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.cells import Cells
 from karat.contexts import catalogue, context
-from karat.evaluation import Detail, Evaluation, SystemResult
+from karat.evaluation import Detail, Evaluation, SystemResult, Systems
 from karat.metric import Catalogue, Definition, Metric, MetricError
 from karat.score import Floats
 
@@ -79,7 +79,7 @@ def disagreements(
     evaluation: Evaluation, a: str, b: str, metric: str | Metric | None = None, limit: int = 20
 ) -> tuple[Metric, list[Difference], int]:
     """Units that two systems score differently, the widest gaps first, and how many there are."""
-    first, second = (_named(evaluation, name) for name in (a, b))
+    first, second = (Systems(evaluation.systems)[name] for name in (a, b))
     known = catalogue(evaluation.context)
     chosen, (one, other) = unit_scores_of(known, trial_metrics(evaluation), [first.cells, second.cells], metric)
     keys, cells = common_units(first.cells, second.cells)
@@ -104,15 +104,6 @@ def confused(detail: Detail) -> list[tuple[str, str, int, int]]:
         if n and column != str(row[0])
     ]
     return sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1]))
-
-
-def _named(evaluation: Evaluation, name: str) -> SystemResult:
-    """The system called so, or the only one that is called so but for the ending of its file."""
-    alike = [s for s in evaluation.systems if s.name == name]
-    alike = alike or [s for s in evaluation.systems if s.name.rpartition(".")[0] == name]
-    if len(alike) == 1:
-        return alike[0]
-    raise MetricError(f"there is no system {name!r}; there are: {', '.join(s.name for s in evaluation.systems)}")
 
 
 def trial_metrics(evaluation: Evaluation) -> list[Metric]:

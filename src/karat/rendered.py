@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from karat.findings import Finding, said
+
 
 class Rendered:
     """A result that reports are made from. Data do not know their reports: `karat` itself brings the two together."""
@@ -13,6 +15,11 @@ class Rendered:
     kind: ClassVar[str]
     """Which reports it has."""
     renderer: ClassVar[Callable[..., Any]]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was found in the inputs."""
+        return []
 
     def render(self, report: str, **options: Any) -> Any:
         """This result as the report of that name."""
@@ -48,4 +55,6 @@ class Rendered:
         return self.render("polars")
 
     def __str__(self) -> str:
-        return str(self.render("table"))
+        """The table, and what was found: in a script nothing else would show it."""
+        found = said(f for f in self.findings if f.severity != "note")
+        return "\n".join([str(self.render("table")).rstrip("\n"), *(["", *found] if found else []), ""])

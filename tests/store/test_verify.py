@@ -45,7 +45,7 @@ def test_report_is_verified_too(kept):
     report["systems"][0]["metrics"][1]["value"] += 1e-14
     assert [c.status for c in verify(Recorded.of_report(report))][-1] == "close"
     report["systems"][0]["metrics"][1]["value"] += 0.25
-    assert list(changed(verify(Recorded.of_report(report)))) == ["result a.tsv / kappa"]
+    assert list(changed(verify(Recorded.of_report(report)))) == ["result a / kappa"]
 
 
 def test_a_number_that_is_off_by_its_last_bit_is_close(kept):
@@ -63,8 +63,8 @@ def test_a_changed_byte(kept, tmp_path):
     assert "input a.tsv" in found
     assert "not the file that was evaluated" in found["input a.tsv"]
     assert [what for what in found if what.startswith("result")] == [
-        "result a.tsv / f1",
-        "result a.tsv / kappa",
+        "result a / f1",
+        "result a / kappa",
         "results",
     ]
 
@@ -127,7 +127,7 @@ def test_from_the_command_line_without_the_data(tmp_path):
     scores = json.loads(shown.stdout)["systems"][0]["metrics"]
     assert [s["metric"] for s in scores] == ["kappa"]
     assert scores[0]["interval"]["level"] == 0.95
-    assert "a.tsv" in karat_command("runs", "compare", "x", "-m", "f1", cwd=tmp_path).stdout
+    assert "a − b" in karat_command("runs", "compare", "x", "-m", "f1", cwd=tmp_path).stdout
     assert karat_command("verify", "x", cwd=tmp_path).returncode == 1
     listed = karat_command("runs", "list", "--json", cwd=tmp_path).stdout.splitlines()
     assert json.loads(listed[0])["tags"] == ["x"]

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 import click
 
 from karat.cli.exits import BAD_INPUT, MISSED, Interruption
-from karat.findings import Finding, InputError
+from karat.findings import Finding, InputError, said
 from karat.metric import MetricError
 from karat.report.text import clear
 
@@ -40,11 +40,8 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
 
 def show(findings: Iterable[Finding], quiet: bool = False) -> None:
     """Findings for a person, on stderr."""
-    for found in findings:
-        if quiet and found.severity != "error":
-            continue
-        click.echo(clear(str(found)), err=True)
-        click.echo(f"  hint: {clear(found.hint)}", err=True)
+    for line in said([f for f in findings if not quiet or f.severity == "error"], python=False):
+        click.echo(clear(line), err=True)
 
 
 def as_github(found: Finding) -> str:

@@ -291,8 +291,9 @@ def render_markdown(comparison: Comparison, digits: int = 4) -> str:
     said = "\n".join(f"- {markdown.escape(s)}" for s in lines(comparison, digits))
     detail = [_folded(g) if len(g.rows) > FOLDED else markdown.table(g) for g in found.detail]
     boards = [markdown.table(g) for g in found.boards]
+    seen = markdown.findings(comparison.evaluation.findings)
     ending = markdown.escape(header(comparison)) + "."
-    return "\n\n".join([markdown.table(found.first), said, *boards, *detail, ending]) + "\n"
+    return "\n\n".join([markdown.table(found.first), said, *boards, *detail, ending, *seen]) + "\n"
 
 
 def _folded(grid: Grid) -> str:

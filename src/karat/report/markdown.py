@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from karat.evaluation import Evaluation
+from karat.findings import Finding, folded
 from karat.report.rows import Grid, coverage
 from karat.report.terminal import tables
 from karat.report.text import brief, clear
@@ -16,7 +17,19 @@ def render(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, show
     """Tables that GitHub and every other Markdown reader show."""
     covered = "; ".join(f"{s.name}: {coverage(s)}" for s in evaluation.systems)
     parts = [table(g) for g in tables(evaluation, by, digits, show)]
-    return "\n\n".join([*parts, f"Context: {evaluation.context}. {escape(covered)}."]) + "\n"
+    return (
+        "\n\n".join([*parts, f"Context: {evaluation.context}. {escape(covered)}.", *findings(evaluation.findings)])
+        + "\n"
+    )
+
+
+def findings(found: Iterable[Finding]) -> list[str]:
+    """What was found, as one list; none where there is nothing but notes."""
+    lines = [
+        f"- {escape(str(first))}" + (f" ({escape(rest)})" if rest else "")
+        for first, rest in folded(f for f in found if f.severity != "note")
+    ]
+    return ["**Findings**\n\n" + "\n".join(lines)] if lines else []
 
 
 def table(grid: Grid) -> str:

@@ -129,8 +129,9 @@ def _whole(recorded: Recorded) -> list[Check]:
 
 
 def _place(entry: Mapping[str, Any], files: Mapping[str, str], folder: str | os.PathLike[str]) -> str | None:
-    said = files.get("gold") if entry["role"] == "gold" else files.get(entry.get("system") or "")
     path = entry["path"]
+    names = ["gold"] if entry["role"] == "gold" else [entry.get("system") or "", path, os.path.basename(path)]
+    said = next((files[name] for name in names if name in files), None)
     tries = [said] if said else [path, os.path.join(folder, path), os.path.basename(path)]
     return next((p for p in tries if Path(p).is_file()), None)
 
