@@ -53,9 +53,9 @@ def suspect(gold: Side, pred: Side) -> Finding | None:
     return finding("equal-to-gold", pred.name, column=column, others=shown, count=len(others))
 
 
-def without_common_labels(gold: Any, pred: Any) -> Finding | None:
+def without_common_labels(gold: Side, pred: Side) -> Finding | None:
     """One finding in place of many where a system uses no label that gold has."""
-    if not isinstance(gold, Side) or not isinstance(pred, Side) or not {gold.kind, pred.kind} <= {"label", "labels"}:
+    if not {gold.kind, pred.kind} <= {"label", "labels"}:
         return None
     mine, theirs = gold.names.get("label", ()), pred.names.get("label", ())
     if not mine or not theirs or {*mine} & {*theirs}:

@@ -107,14 +107,11 @@ def keywords():
     return names
 
 
-SIDES = [side for side in ("gold", "pred")]
-
-
 @pytest.mark.parametrize("code", KINDS)
 def test_hints_name_options_that_there_are(code):
     hint = re.sub(r"\{side\}", "gold", KINDS[code].hint)
     known = options()
-    assert {flag for flag in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", hint)} <= known | {"-m"}
+    assert set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", hint)) <= known | {"-m"}
     spoken = in_python(hint)
     assert not re.search(r"(?<![\w-])--[a-z]", spoken)
     assert set(re.findall(r"\b([a-z_]+)=", spoken)) <= keywords() | {"harden"}

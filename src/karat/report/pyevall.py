@@ -81,11 +81,13 @@ def render(evaluation: Evaluation) -> str:
 def document(evaluation: Evaluation, system: SystemResult) -> dict[str, Any]:
     gold = [source for source in evaluation.provenance.get("inputs", []) if source.get("role") == "gold"]
     named = os.path.basename(str(gold[0].get("path") or "gold")) if gold else "gold"
-    key = f"{named}_duplicate_0" if named == system.name else named
+    own = [source for source in evaluation.provenance.get("inputs", []) if source.get("system") == system.name]
+    file = os.path.basename(str(own[0].get("path") or system.name)) if own else system.name
+    key = f"{named}_duplicate_0" if named == file else named
     metrics = dict(_metric(score) for score in system)
     return {
         "metrics": metrics,
-        "files": {system.name: _file(system.name, False, system.findings), key: _file(named, True, system.findings)},
+        "files": {file: _file(file, False, system.findings), key: _file(named, True, system.findings)},
     }
 
 
