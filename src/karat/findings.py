@@ -120,7 +120,7 @@ _OPTION = re.compile(
     r"|(?<![\w-])-c(?: (?P<context>(?!or\b)[a-z]+))?"
 )
 _COLUMN = re.compile(r"(gold-|pred-)?(id|value|test-case)")
-_KEYWORDS = {"input-format": "format"}
+_KEYWORDS = {"input-format": "format", "by": "slices"}
 
 
 def in_python(hint: str) -> str:
