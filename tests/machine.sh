@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the tests need besides Python packages: a browser for the reports and a PostgreSQL server for the store.
+# What the tests need besides Python packages: a browser for the reports, a PostgreSQL server for the store and a Java runtime for Spark.
 # `machine.sh python [PYTHON]` asks for what a virtual environment needs instead: Debian's Python comes without it.
 # Root on Debian installs what is missing; anybody else is told what to install.
 missing=""
@@ -9,6 +9,7 @@ else
   # Playwright's driver is a program that needs libatomic, and brings none.
   ls /usr/lib/*/libatomic.so.1 /usr/lib*/libatomic.so.1 >/dev/null 2>&1 || missing="$missing libatomic1"
   command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
+  command -v java >/dev/null 2>&1 || [ -x "$JAVA_HOME/bin/java" ] || missing="$missing default-jre-headless"
   ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || missing="$missing postgresql"
 fi
 [ -z "$missing" ] && exit 0

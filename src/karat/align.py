@@ -31,15 +31,22 @@ class Meeting:
     pred: Ints
     same: bool = False
     """Whether both sides have the same units in the same order."""
+    n: Ints | None = None
+    """How many units each row stands for; None: one."""
 
     @property
     def both(self) -> int:
-        return len(self.gold) if self.same else int(((self.gold >= 0) & (self.pred >= 0)).sum())
+        return self._units((self.gold >= 0) & (self.pred >= 0))
+
+    def _units(self, there: Mask) -> int:
+        return int(there.sum() if self.n is None else self.n[there].sum())
 
     def counts(self) -> dict[str, int]:
         """Coverage, in units."""
-        gold, pred = (len(rows) if self.same else int((rows >= 0).sum()) for rows in (self.gold, self.pred))
-        both = self.both
+        gold, pred = (
+            len(rows) if self.same and self.n is None else self._units(rows >= 0) for rows in (self.gold, self.pred)
+        )
+        both = gold if self.same else self.both
         return {"gold": gold, "pred": pred, "aligned": both, "gold_only": gold - both, "pred_only": pred - both}
 
     def kept(self, missing: str, extra: str) -> Meeting:
@@ -51,7 +58,16 @@ class Meeting:
             keep &= self.pred >= 0
         if extra != "wrong":
             keep &= self.gold >= 0
-        return self if keep.all() else Meeting(self.gold[keep], self.pred[keep])
+        n = None if self.n is None else self.n[keep]
+        return self if keep.all() else Meeting(self.gold[keep], self.pred[keep], n=n)
+
+
+def met(gold: Side, pred: Side) -> Meeting:
+    """Both sides' units; where they stand for many, so do the rows."""
+    both = meet(gold.keys, pred.keys)
+    if gold.n is None or pred.n is None:
+        return both
+    return replace(both, n=np.where(both.gold >= 0, np.append(gold.n, 0)[both.gold], np.append(pred.n, 0)[both.pred]))
 
 
 def meet(gold: Keys, pred: Keys) -> Meeting:
@@ -75,7 +91,9 @@ def coverage_findings(gold: Side, pred: Side, both: Meeting, options: Mapping[st
     counts = both.counts()
     if not counts["gold_only"] and not counts["pred_only"]:
         return []
-    lone = gold.keys.take(both.gold[both.pred < 0]), pred.keys.take(both.pred[both.gold < 0])
+    lone = gold.keys.known(both.gold[both.pred < 0]), pred.keys.known(both.pred[both.gold < 0])
+    if gold.keys.shown is not None:  # whose ids have stayed in the engine, which looks for other spellings itself
+        return lacking(pred.name, counts, lone, (lone[0].id, lone[1].id), options, alike=False)
     return lacking(pred.name, counts, lone, (gold.keys.id[:EXAMPLES], pred.keys.id[:EXAMPLES]), options)
 
 
@@ -85,14 +103,15 @@ def lacking(
     lone: tuple[Keys, Keys],
     first: tuple[Sequence[str], Sequence[str]],
     options: Mapping[str, Any],
+    alike: bool = True,
 ) -> list[Finding]:
     """What is said of the units that only gold has and that only the prediction has; ``first`` are ids of each side."""
-    out = []
+    out, near = [], _look_alikes(name, *lone) if alike and all(map(len, lone)) else []
     if counts["gold"] and counts["pred"] and not counts["aligned"]:
         if (moved := len({*lone[0].id} & {*lone[1].id})) and (cases := _apart(*lone)):
             return [finding("no-common-cases", name, gold=cases[0], pred=cases[1], count=moved)]
         shown = [", ".join(map(repr, ids)) for ids in first]
-        return [finding("no-common-ids", name, gold=shown[0], pred=shown[1]), *_look_alikes(name, *lone)]
+        return [finding("no-common-ids", name, gold=shown[0], pred=shown[1]), *near]
     if counts["gold_only"]:
         missing = options.get("missing", "wrong")
         code = "missing-predictions" if missing == "error" else "gold-only-ids"
@@ -103,7 +122,7 @@ def lacking(
         policy = "counted as wrong" if options.get("extra") == "wrong" else "left out"
         facts = {"count": counts["pred_only"], "policy": policy}
         out.append(finding("pred-only-ids", name, examples=_examples(lone[1]), **facts))
-    return out + (_look_alikes(name, *lone) if counts["gold_only"] and counts["pred_only"] else [])
+    return out + near
 
 
 def _apart(*lone: Keys) -> list[str]:
@@ -182,7 +201,7 @@ class Aligned:
         rows = {name: _carried(column, both.gold) for name, column in gold.units.items()}
         rows |= {f"pred {name}": _carried(column, both.pred) for name, column in pred.units.items()}
         facts = {"gold": gold.facts, "pred": pred.facts}
-        n = np.ones(len(case), np.int64)
+        n = np.ones(len(case), np.int64) if both.n is None else both.n
         return cls(case, n, both.gold >= 0, both.pred >= 0, of_gold, of_pred, names, rows, unit, ids, facts)
 
     def take(self, index: Ints) -> Self:

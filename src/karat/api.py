@@ -16,11 +16,12 @@ from karat.beside import beside_said, named_columns, not_ignored, said_of_slices
 from karat.check import leave_out
 from karat.columns import Codes
 from karat.contexts import CONTEXT_OF, context
+from karat.contexts.base import Counted
 from karat.engines.duckdb import Engine
 from karat.engines.memory import count
 from karat.evaluation import Evaluation, SystemResult
 from karat.findings import Finding, InputError, finding, stop_on_errors
-from karat.inputs import Columns, Given, by_index, check_tables, read_side, systems_of
+from karat.inputs import Columns, Given, by_index, check_tables, on_cluster, read_side, systems_of, to_read
 from karat.methods import Methods, methods_of
 from karat.metric import Metric, MetricError
 from karat.numeric import are_labels, name_columns, of_numbers
@@ -35,7 +36,8 @@ from karat.values import SAID
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison
-    from karat.stats.clusters import ClusterKeys
+    from karat.engines.spark import Frame
+    from karat.stats.clusters import ClusterKeys, UnitGroups
 
 T = TypeVar("T")
 
@@ -68,6 +70,8 @@ def evaluate(
     max_unpacked: int | None = None,
     memory: int | None = None,
     temp: str | None = None,
+    engine: str | None = None,
+    master: str | None = None,
     **options: Any,
 ) -> Evaluation:
     """Score predictions against gold.
@@ -82,10 +86,11 @@ def evaluate(
     ``memory`` how many bytes joins and sorts of tables may take before they go to files in the folder ``temp``.
 
     Both are paths, ``-``, frames, lists of records, dicts of id → value, or plain sequences paired
-    by position; a list of paths, a list with as many ``names``, or a dict of name → sequence scores
+    by position, or DataFrames of Spark; a list of paths, a list with as many ``names``, or a dict of name → sequence scores
     several systems. `karat.Runs` in place of predictions, or ``run`` (a column of the predictions), gives a
     method of several runs: its means and intervals are in ``methods``. ``judge`` labels all units where gold
     labels a random sample: estimates from both are in ``judged``; ``judge_strata`` names a column of the judge.
+    ``engine="spark"`` lets a cluster read and count paths, that of the session in use or at ``master``.
 
     >>> karat.evaluate(["A", "B", "B"], ["A", "B", "A"], metrics=["accuracy"])["accuracy"].value
     0.6666666666666666
@@ -97,7 +102,7 @@ def evaluate(
     asked = Asked(
         context, metrics, format, encoding, handed.columns, undefined, seed,
         units or methods.repeated or judge is not None, cluster_by or stratify_by, options, hashes, max_unpacked,
-        separator, handed.shared, memory, temp, slices, weight,
+        separator, handed.shared, memory, temp, slices, weight, engine, master,
     )  # fmt: skip
     wanted = wanted_intervals(intervals, interval_method, resamples, seed, stratify_by)
     level = wanted.level if wanted else 0.95
@@ -166,6 +171,8 @@ class Asked:
     temp: str | None = None
     slices: Any = None
     weight: Any = None
+    engine: str | None = None
+    master: str | None = None
 
     @property
     def beside(self) -> list[str]:
@@ -212,6 +219,8 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
 
 def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: IntervalSettings | None) -> Scored:
     keep_freed_memory()
+    if asked.engine == "spark" or on_cluster(gold):
+        return scored_on_cluster(gold, systems, asked, wanted)
     broken_down = asked.slices is not None or asked.weight is not None
     units = asked.units or broken_down or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
     systems, paired = by_index(gold, systems)
@@ -319,6 +328,74 @@ def counted_in_place(engine: Engine, sides: Sequence[Any], asked: Asked, meet: M
 
 def _itself(side: T) -> T:
     return side
+
+
+def scored_on_cluster(
+    gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: IntervalSettings | None
+) -> Scored:
+    """The pipeline where a cluster reads, joins and groups, and what comes here is small."""
+    from karat import distributed
+
+    sides = [
+        to_read(one, role, asked.given, name)
+        for role, name, one in (("gold", None, gold), *(("pred", *s) for s in systems))
+    ]
+    golds, *preds = gathered(
+        [partial(distributed.framed, one, read, asked.format, asked.master) for one, _, read in sides]
+    )
+    name = distributed.context_of(golds, preds)
+    single = asked.units or asked.cluster_by or asked.slices is not None or asked.weight is not None
+    if single or name in distributed.SINGLE:
+        tables = gathered([partial(distributed.collected, one) for one in (golds, *preds)])
+        named = [(pred.name, table) for pred, table in zip(preds, tables[1:], strict=True)]
+        return scored(tables[0], named, replace(asked, context=name, engine=None, format=None), wanted)
+    groups = bool(wanted and wanted.method == "groups")
+    parts = [counted_on_cluster(golds, pred, name, asked, groups) for pred in preds]
+    plan, inputs = parts[0][0].plan, [parts[0][0].inputs[0], *(part.inputs[1] for part, _ in parts)]
+    results = [part.results[0] for part, _ in parts]
+    if wanted:
+        results = [estimated(result, plan, wanted, of) for result, (_, of) in zip(results, parts, strict=True)]
+    said = plan.to_dict() | {"reading": asked.reading}
+    said |= {"intervals": wanted.to_dict() | {"cluster_by": None}} if wanted else {}
+    return Scored(Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed)), plan, None)
+
+
+def counted_on_cluster(
+    gold: Frame, pred: Frame, name: str | None, asked: Asked, groups: bool
+) -> tuple[CountedSides, UnitGroups | None]:
+    """One system, and the random groups of its units where they were asked for."""
+    from karat.distributed import WHOLE, Pair
+
+    if name is not None and name in WHOLE:
+        options = make_plan(name, asked.metrics, asked.options).options
+        found, sides = WHOLE[name](gold, pred).count(options)
+        plan = make_plan(
+            name, asked.metrics, asked.options, asked.undefined, asked.seed, context(name).defaults(sides[0])
+        )
+        result = system_result(plan, sides[0], sides[1], found, pred.name)
+        return CountedSides(plan, [result], None, [input_record(side, False) for side in sides], None, sides[0]), None
+    pair = Pair(gold, pred, name, dict(asked.options), groups)
+    asked = replace(asked, context=name, hashes=False)
+    meet: Meet = lambda sides: agree(sides[0], sides[1:], asked.context)
+    try:
+        with Engine() as engine:
+            counted = counted_sides(engine, pair.sides(), asked, meet, groups, False)
+        result = counted.results[0]
+        findings = pair.located([*result.findings, *pair.alike()])
+    except InputError as error:
+        near = pair.alike() if any(f.code == "no-common-ids" for f in error.findings) else []
+        raise InputError([*pair.located(error.findings), *near]) from error
+    return counted._replace(results=[replace(result, findings=findings)]), pair.unit_groups
+
+
+def estimated(result: SystemResult, plan: Plan, wanted: IntervalSettings, groups: UnitGroups | None) -> SystemResult:
+    """The result with intervals; what its cells know of merged units was needed for them alone."""
+    from karat.stats.estimate import add_intervals
+
+    out = add_intervals(result, plan, wanted, groups)
+    if groups is not None:
+        out.cells.unit, out.cells.unit_ids = None, None
+    return out
 
 
 def compare(
@@ -525,10 +602,15 @@ def evaluate_system(engine: Engine, gold: Side, pred: Side, plan: Plan, units: b
         counted = count_in_place(engine, plan.context, gold, pred, plan.options)  # type: ignore[arg-type]
     else:
         counted = count(plan.context, gold, pred, plan.options, units=units)
+    return system_result(plan, gold, pred, counted, pred.origin.system)
+
+
+def system_result(plan: Plan, gold: Side, pred: Side, counted: Counted, system: str) -> SystemResult:
+    """A system that was counted, with its scores and all that was found."""
     findings = [*gold.findings, *pred.findings, *counted.findings, *plan.context.doubts(plan.metrics, pred)]
     stop_on_errors(findings)
     scores, details = plan.score(counted.cells), list(plan.context.details(counted.cells))
-    return SystemResult(pred.origin.system, scores, counted.counts, findings, counted.cells, details)
+    return SystemResult(system, scores, counted.counts, findings, counted.cells, details)
 
 
 def doubted(result: SystemResult, plan: Plan, suspected: Finding | None, strangers: Finding | None) -> SystemResult:

@@ -104,7 +104,7 @@ def _without_empty_labels(side: Side) -> Side:
         return side
     of = side.entries
     bad = (of["label"] < 0) | np.isin(of["label"], [i for i, name in enumerate(side.names["label"]) if not name])
-    count = int(bad.sum())
+    count = side.units_in(of.unit[bad])
     if not count:
         return side
     line = side.line(int(of.unit[bad].min()))
@@ -118,10 +118,9 @@ def _without(side: Side, rules: Sequence[tuple[str, Mask]]) -> Side:
     for what, bad in rules:
         left = np.flatnonzero(keep & bad)
         if len(left):
-            noun = "record" if len(left) == 1 else "records"
-            findings.append(
-                finding("left-out", side.name, side.line(int(left[0])), count=len(left), what=f"{noun} {what}")
-            )
+            count = side.units_in(left)
+            noun = "record" if count == 1 else "records"
+            findings.append(finding("left-out", side.name, side.line(int(left[0])), count=count, what=f"{noun} {what}"))
         keep &= ~bad
     out = side if keep.all() else side.take(np.flatnonzero(keep))
     return replace(out, findings=findings)

@@ -23,7 +23,7 @@ class Kind(NamedTuple):
 
 
 @stored("finding")
-class Finding(msgspec.Struct, frozen=True):
+class Finding(msgspec.Struct, frozen=True, dict=True):
     """One thing found in an input, where, and what to do about it."""
 
     code: str
@@ -32,6 +32,12 @@ class Finding(msgspec.Struct, frozen=True):
     hint: str
     file: str | None = None
     line: int | None = None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What fills the message, for as long as the finding is in memory."""
+        found: dict[str, Any] = self.__dict__.get("facts of it", {})
+        return found
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
@@ -58,7 +64,14 @@ def finding(code: str, file: str | None = None, line: int | None = None, **facts
     """A finding of a known kind; ``facts`` fill its message and hint."""
     kind = KINDS[code]
     facts = {k: _Fact(v) if isinstance(v, int) else _brief(v) for k, v in facts.items()}
-    return Finding(code, kind.severity, kind.message.format(**facts), kind.hint.format(**facts), file, line)
+    message = kind.message.format(**facts).replace(_NO_LINE, "")
+    found = Finding(code, kind.severity, message, kind.hint.format(**facts), file, line)
+    found.__dict__["facts of it"] = facts
+    return found
+
+
+_NO_LINE = " (first on line None)"
+"""What is said of data without lines otherwise."""
 
 
 def _brief(fact: Any) -> Any:
@@ -906,6 +919,11 @@ KINDS: dict[str, Kind] = {
         "error",
         "numbers on both sides: measured values to be met, or relevances with the scores of a ranking?",
         "say which with --context numbers or --context ranking (context= in Python)",
+    ),
+    "too-many-units": Kind(
+        "error",
+        "there are more than {limit:,} records, too many to bring each of them here from the cluster",
+        "ask for scores and --intervals without single units (--interval-method groups), or take a sample",
     ),
     "more": Kind("note", "{count} more {count:finding|findings} of kind {kind}", "mend the ones shown first"),
 }

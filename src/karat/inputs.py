@@ -125,7 +125,7 @@ def named(pred: Any, gold: Any, names: Sequence[str] | None) -> list[tuple[str, 
 
 def _by_name(pred: Any, gold: Any) -> bool:
     """Is this a dict of name → predictions? It is if each is as long as gold, and it is no table of ids and values."""
-    if isinstance(pred, Mapping) and any(isinstance(p, Runs) for p in pred.values()):
+    if isinstance(pred, Mapping) and any(isinstance(p, Runs) or on_cluster(p) for p in pred.values()):
         return True
     if not isinstance(pred, Mapping) or isinstance(gold, Mapping) or is_path(gold) or not hasattr(gold, "__len__"):
         return False
@@ -135,6 +135,11 @@ def _by_name(pred: Any, gold: Any) -> bool:
 
 def is_path(given: Any) -> bool:
     return isinstance(given, (str, os.PathLike))
+
+
+def on_cluster(given: Any) -> bool:
+    """Is it a DataFrame of Spark?"""
+    return type(given).__module__.startswith("pyspark.sql")
 
 
 def _all_paths(given: Sequence[Any]) -> bool:
@@ -198,16 +203,21 @@ def read_side(
     engine: Engine, stack: ExitStack, given: Any, role: str, how: Given, name: str | None = None, either: bool = False
 ) -> Side | Waiting:
     """Gold or one system's predictions, read and free of file errors; ``either``: nobody said which of them it is."""
+    given, selected, read = to_read(given, role, how, name, either)
+    side = read_input(engine, stack, given, read, how.format, how.encoding, how.max_unpacked)
+    side.origin.column = selected or None
+    side.origin.system = name or ""
+    return side
+
+
+def to_read(given: Any, role: str, how: Given, name: str | None, either: bool = False) -> tuple[Any, str, Read]:
+    """Where the data are, the column that was chosen in them, and what was said of them."""
     columns, selected = columns_of(how.columns, role), ""
     if isinstance(given, Column):
         selected, given = given.name, given.table
         columns |= {"value": selected} if selected else {}
     title = name or ("gold" if not is_path(given) else file_name(given))
-    read = Read(title, role, columns, how.context, how.options, how.shared, how.separator, either)
-    side = read_input(engine, stack, given, read, how.format, how.encoding, how.max_unpacked)
-    side.origin.column = selected or None
-    side.origin.system = name or ""
-    return side
+    return given, selected, Read(title, role, columns, how.context, how.options, how.shared, how.separator, either)
 
 
 # ---- one table on both sides

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.columns import BLOCK, Codes, Index, Ints, Text, Words, odd, recode, repeats, starts
+from karat.columns import BLOCK, Codes, Index, Ints, Text, Words, odd, recode, repeats, starts, vocabulary
 from karat.findings import Finding
 
 
@@ -67,6 +67,8 @@ class Keys:
 
     case: Codes
     id: Sequence[str]
+    shown: Mapping[str, str] | None = None
+    """Of merged units, the id that one of them has, where it is known: ids are then numbers that mean nothing."""
 
     def __len__(self) -> int:
         return len(self.case)
@@ -77,7 +79,14 @@ class Keys:
 
     def take(self, index: Ints) -> Keys:
         ids = self.id
-        return Keys(self.case.take(index), [ids[i] for i in index.tolist()])
+        return Keys(self.case.take(index), [ids[i] for i in index.tolist()], self.shown)
+
+    def known(self, index: Ints) -> Keys:
+        """Some of the units, by the ids to show: of merged ones, those that were looked up."""
+        if self.shown is None:
+            return self.take(index)
+        at = [i for i in index.tolist() if self.id[i] in self.shown]
+        return Keys(self.case.take(at), [self.shown[self.id[i]] for i in at])
 
     def pairs(self) -> Iterable[tuple[str, str]]:
         """Test case and id of every unit."""
@@ -230,6 +239,13 @@ class Side:
         n = None if self.n is None else self.n[self.entries.unit]
         return np.bincount(self.entries[column], n, len(self.names[column])).astype(np.int64)
 
+    def units_in(self, units: Any) -> int:
+        """How many units some of them stand for."""
+        rows = np.asarray(units)
+        if self.n is None:
+            return int(rows.sum()) if rows.dtype == bool else len(rows)
+        return int(self.n[rows].sum())
+
     @property
     def name(self) -> str:
         return self.origin.name
@@ -252,7 +268,46 @@ class Side:
         to[index] = np.arange(len(index))
         units = {name: _taken(column, index) for name, column in self.units.items()}
         record = index if self.record is None else self.record[index]
-        return replace(self, keys=self.keys.take(index), entries=self.entries.moved(to), units=units, record=record)
+        n = None if self.n is None else self.n[index]
+        return replace(
+            self, keys=self.keys.take(index), entries=self.entries.moved(to), units=units, record=record, n=n
+        )
+
+
+def joined(parts: Sequence[Side]) -> Side:
+    """Batches of whole units as one side; facts that one batch shows hold for all."""
+    first = parts[0]
+    cases = sorted({name for part in parts for name in part.keys.case.names})
+    case = Codes(np.concatenate([part.keys.case.inside(cases) for part in parts]), cases)
+    names = {
+        name: vocabulary(name, [part.names.get(name, ()) for part in parts]) for part in parts for name in part.names
+    }
+    start = starts(np.array([len(part) for part in parts])).tolist()
+    entries = [
+        Entries(part.entries.unit + at, part.entries.columns).recoded(part.names, names)
+        for part, at in zip(parts, start, strict=True)
+    ]
+    columns = {name for part in parts for name in part.units}
+    listed = {name: [v for part in parts for v in _column(part, name)] for name in sorted(columns)}
+    units: dict[str, Any] = {name: np.array(c) if _is_array(parts, name) else c for name, c in listed.items()}
+    keys = Keys(case, [id for part in parts for id in part.keys.id])
+    facts = {name: value for part in parts for name, value in part.facts.items()}
+    return replace(
+        first, keys=keys, entries=Entries.joined(entries), names=names, units=units, facts=facts,
+        records=sum(part.records for part in parts), findings=[f for part in parts for f in part.findings],
+    )  # fmt: skip
+
+
+def _is_array(parts: Sequence[Side], name: str) -> bool:
+    return any(isinstance(part.units.get(name), np.ndarray) for part in parts)
+
+
+def _column(side: Side, name: str) -> Sequence[Any]:
+    """A column of the units; nothing where the side has none of that name."""
+    column = side.units.get(name)
+    if isinstance(column, Codes):
+        return column.texts()
+    return [None] * len(side) if column is None else list(column)
 
 
 def by_query(
@@ -292,5 +347,6 @@ def gathered(side: Side) -> Side:
     if side.keys.by_position or len(set(side.keys.id)) == len(side.keys.id):
         return side
     unit, first = units_of(side.keys)
+    n = None if side.n is None else side.n[first]
     units = {name: _taken(column, first) for name, column in side.units.items()}
-    return replace(side, keys=side.keys.take(first), entries=side.entries.moved(unit), units=units, record=first)
+    return replace(side, keys=side.keys.take(first), entries=side.entries.moved(unit), units=units, record=first, n=n)

@@ -15,6 +15,7 @@ from karat.cli import progress
 from karat.cli.failures import MISSED, guarded, show
 from karat.cli.options import (
     by_columns_option,
+    cluster_options,
     context_options,
     delimited_options,
     engine_options,
@@ -72,6 +73,7 @@ from karat.report.rows import BY
     metavar="METRIC=VALUE",
     help="Exit with 1 if a score is worse than this (repeatable).",
 )
+@cluster_options
 @click.option("--save", is_flag=True, help="Keep the evaluation in the store, so that `karat runs` finds it again.")
 @click.option("--tag", "tags", multiple=True, metavar="NAME", help="Tag of the kept run (repeatable; implies --save).")
 @store_option
@@ -89,7 +91,7 @@ def command(
     """
     gates = [gate(text) for text in fail_under]
     wanted = [*(metrics or ("default",)), *(m for m, _ in gates)]
-    files, names = handed(gold, preds, given["names"])
+    files, names = handed(gold, preds, given["names"], given["engine"] == "spark")
     slices = [what for what in given["by"] if what not in BY]
     given["by"] = tuple(what for what in given["by"] if what in BY)
     save = given["save"] or bool(given["tags"])
@@ -118,6 +120,8 @@ def command(
                     "weight",
                     "memory",
                     "temp",
+                    "engine",
+                    "master",
                 )
             },
             **said(given),

@@ -151,6 +151,19 @@ run_option = click.option(
     "--run", metavar="COLUMN", help="Column of the predictions that tells runs of one method apart."
 )
 
+cluster_options = _stacked(
+    click.option(
+        "--engine",
+        type=click.Choice(["auto", "spark"]),
+        default="auto",
+        show_default=True,
+        help="Who reads and counts: this machine, or Apache Spark, which reads paths of any scheme by itself.",
+    ),
+    click.option(
+        "--master", metavar="URL", help="Spark cluster: local[4], spark://…, yarn, or sc://… for a Connect server."
+    ),
+)
+
 formulas_option = click.option(
     "--escape-formulas/--keep-formulas",
     default=None,

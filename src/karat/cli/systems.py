@@ -21,13 +21,16 @@ class Handed(NamedTuple):
     names: list[str] | None
 
 
-def handed(gold: str, preds: Sequence[str], names: Sequence[str] = ()) -> Handed:
-    """The systems of a command, each under its name: NAME=FILE, what --name says, or the file's own name."""
+def handed(gold: str, preds: Sequence[str], names: Sequence[str] = (), whole: bool = False) -> Handed:
+    """The systems of a command, each under its name: NAME=FILE, what --name says, or the file's own name.
+
+    ``whole``: a folder or pattern is one table, as it is for a cluster.
+    """
     if not preds:
         if gold == "-":
             raise MetricError("a table from stdin (-) is read once: name the file to score columns of one table")
         return Handed(None, list(names) or None)
-    pairs = [pair for pred in preds for pair in _expanded(pred)]
+    pairs = [pair for pred in preds for pair in _expanded(pred, whole)]
     files = [file for _, file in pairs]
     _read_once(gold, files)
     if names and len(names) != len(files):
@@ -47,11 +50,13 @@ def called(name: str | None, systems: Handed) -> str | None:
     return files.get(name) or by_name.get(name, name)
 
 
-def _expanded(pred: str) -> list[tuple[str | None, Any]]:
+def _expanded(pred: str, whole: bool = False) -> list[tuple[str | None, Any]]:
     """One argument as systems; the name is None where the file's own is meant."""
     name, mark, file = pred.partition("=")
     if mark and name and not os.path.exists(pred):
         return [(name, Runs(file.split(",")) if "," in file and not os.path.exists(file) else file)]
+    if whole:
+        return [(None, pred)]
     if os.path.isdir(pred) and not is_folder(pred):
         return [(None, path) for path in _inside(pred)]
     if glob.has_magic(pred) and not os.path.exists(pred):

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from karat.align import Aligned, meet
+from karat.align import Aligned, Meeting, met
 from karat.contexts.base import Context, Counted
-from karat.findings import InputError, finding
+from karat.findings import Finding, InputError, finding
 from karat.side import Side
 
 
@@ -16,10 +16,19 @@ def count(context: Context, gold: Side, pred: Side, options: Mapping[str, Any], 
     """Both sides aligned, reduced and counted: count = cells ∘ merge ∘ reduce, here of one batch."""
     if gold.keys.by_position and pred.keys.by_position and len(gold) != len(pred):
         raise InputError([finding("length-differs", pred.name, gold=len(gold), pred=len(pred))])
-    both = meet(gold.keys, pred.keys)
+    both = met(gold, pred)
     findings = context.coverage(gold, pred, both, options)
     kept = context.kept(both, options)
     merged = Aligned.merge([context.reduce(Aligned.of(gold, pred, kept, units=units or context.keeps_units), options)])
+    return finished(context, gold, pred, both, merged, options, findings)
+
+
+def finished(
+    context: Context, gold: Side, pred: Side, both: Meeting, merged: Aligned, options: Mapping[str, Any],
+    findings: list[Finding] | None = None,
+) -> Counted:  # fmt: skip
+    """The cells of merged batches, with what is said of coverage (unless that is said already) and of both sides."""
+    found = context.coverage(gold, pred, both, options) if findings is None else findings
     cells = context.cells_of(merged, options)
     counts = context.counts(gold, pred, both) | context.totals(merged)
-    return Counted(cells, counts, findings + context.remarks(gold, pred, cells, options))
+    return Counted(cells, counts, found + context.remarks(gold, pred, cells, options))

@@ -80,7 +80,7 @@ def read_side(records: Records, read: Read) -> Side:
         side = read_wide(records.origin, records.columns, keys, wide)
         side.findings += findings + _blank_keys(records, keys, keyed)
         return side
-    _required(records, read, roles)
+    required_columns(records, read, roles)
     if "value" not in read.columns:
         findings += check_value_column(read.name, read.side, records.columns, roles)
     if not records.rows:
@@ -112,7 +112,8 @@ def read_side(records: Records, read: Read) -> Side:
     return side
 
 
-def _required(records: Records, read: Read, roles: Mapping[str, str]) -> None:
+def required_columns(records: Records, read: Read, roles: Mapping[str, str]) -> None:
+    """Stop where a column is lacking that nothing can do without, or that the user named."""
     names = list(records.columns)
     head = 1 if records.origin.format in ("csv", "tsv") else None
     lost = [

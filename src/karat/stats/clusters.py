@@ -13,7 +13,7 @@ from karat.findings import Finding, finding
 from karat.stats.random import hash_group
 from karat.stats.resampling import Clusters, Strata
 from karat.stats.units import over_test_cases, unit_keys
-from karat.weights import Ints, Texts
+from karat.weights import Floats, Ints, Texts
 
 FEW_CLUSTERS = 50
 GROUPS = 256
@@ -37,12 +37,25 @@ class ClusterKeys:
         return np.unique(names, return_inverse=True)[1], int(alone.sum())
 
 
+@dataclass(frozen=True)
+class UnitGroups:
+    """Units that an engine has merged by random group and contents: the group of each such unit, and how many it is."""
+
+    group: Ints
+    n: Ints
+
+    def design(self, cells: Cells) -> dict[int, Clusters]:
+        """The groups of each test case; ids of merged units are their numbers."""
+        at = np.array([int(id) for id in cells.unit_ids or ()], np.int64)
+        return designs(cells, self.group[at], self.n[at].astype(float))
+
+
 def hashed(cells: Cells) -> Ints:
     """Random groups of units, by a hash of their ids."""
     return hash_group(unit_keys(cells), GROUPS)
 
 
-def designs(cells: Cells, cluster: Ints) -> dict[int, Clusters]:
+def designs(cells: Cells, cluster: Ints, count: Floats | None = None) -> dict[int, Clusters]:
     """The clusters of each test case; of all of them together, where they are the units."""
     if over_test_cases(cells):
         return {0: Clusters.of(cluster, np.arange(len(cluster)), len(cluster))}
@@ -51,7 +64,8 @@ def designs(cells: Cells, cluster: Ints) -> dict[int, Clusters]:
     for t in range(len(cells.test_cases)):
         inside = cells.test_case == t
         place = np.cumsum(inside) - 1
-        out[t] = Clusters.of(cluster[case == t], place[cells.unit[case == t]], int(inside.sum()))
+        n = None if count is None else count[case == t]
+        out[t] = Clusters.of(cluster[case == t], place[cells.unit[case == t]], int(inside.sum()), n)
     return out
 
 

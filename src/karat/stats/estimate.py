@@ -18,7 +18,7 @@ from karat.plan import Plan
 from karat.score import ratio
 from karat.stats import intervals
 from karat.stats.anytime import anytime
-from karat.stats.clusters import ClusterKeys, cluster_findings, designs, hashed, stratified
+from karat.stats.clusters import ClusterKeys, UnitGroups, cluster_findings, designs, hashed, stratified
 from karat.stats.doubts import doubts
 from karat.stats.intervals import Bounds
 from karat.stats.resampling import Clusters, Design, Strata, Units
@@ -66,13 +66,15 @@ class Table:
 
 
 def add_intervals(
-    result: SystemResult, plan: Plan, settings: IntervalSettings, keys: ClusterKeys | None = None
+    result: SystemResult, plan: Plan, settings: IntervalSettings, keys: ClusterKeys | UnitGroups | None = None
 ) -> SystemResult:
     """The system with intervals on its scores, and with what speaks against trusting them."""
     cells, statistic = result.cells, Statistic(plan.catalogue, plan.metrics, plan.fill)
     clusters: Mapping[int, Design] | None = None
     said = list[Finding]()
-    if settings.stratify_by and keys:
+    if isinstance(keys, UnitGroups):
+        clusters = keys.design(cells)
+    elif settings.stratify_by and keys:
         clusters, said = stratified(cells, keys)
     elif settings.method == "groups":
         clusters = designs(cells, hashed(cells))

@@ -52,7 +52,7 @@ class Clustering(Context):
         """Items in several clusters, and noise, are said."""
         out, noise = [], options["noise"] or "-1"
         for side in (gold, pred):
-            several = int((side.entries.sizes(len(side)) > 1).sum())
+            several = side.units_in(side.entries.sizes(len(side)) > 1)
             if several:
                 out.append(finding("cluster-overlap", side.name, count=several))
             if noise in side.names["label"]:

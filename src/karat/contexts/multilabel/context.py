@@ -54,7 +54,8 @@ class MultiLabel(Context):
         strict = side.role == "gold" and options["faulty"] == "error"
         if len(repeated):
             code = "repeated-gold-label" if strict else "repeated-label"
-            found.append(finding(code, side.name, side.line(int(repeated[0])), count=len(repeated)))
+            count = side.units_in(repeated)
+            found.append(finding(code, side.name, side.line(int(repeated[0])), count=count))
         return found
 
     def reduce(self, both: Aligned, options: Mapping[str, Any]) -> Aligned:
@@ -82,8 +83,10 @@ class MultiLabel(Context):
 
 def _unlabelled(gold: Side) -> list[Finding]:
     """How many gold items have no label."""
-    empty = int((gold.entries.sizes(len(gold)) == 0).sum())
-    return [finding("no-gold-labels", gold.name, count=empty, total=len(gold))] if empty else []
+    empty = gold.entries.sizes(len(gold)) == 0
+    if not empty.any():
+        return []
+    return [finding("no-gold-labels", gold.name, count=gold.units_in(empty), total=gold.units_in(np.arange(len(gold))))]
 
 
 def _tied(pred: Side) -> list[Finding]:
@@ -94,7 +97,10 @@ def _tied(pred: Side) -> list[Finding]:
     order = np.lexsort((of["score"], of.unit))
     unit, score = of.unit[order], of["score"][order]
     tied = np.unique(unit[1:][(unit[1:] == unit[:-1]) & (score[1:] == score[:-1])])
-    return [finding("tied-labels", pred.name, count=len(tied), total=len(np.unique(unit)))] if len(tied) else []
+    if not len(tied):
+        return []
+    count, total = (pred.units_in(units) for units in (tied, np.unique(unit)))
+    return [finding("tied-labels", pred.name, count=count, total=total)]
 
 
 context = MultiLabel()

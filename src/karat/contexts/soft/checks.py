@@ -80,8 +80,9 @@ def _sums(side: Side) -> list[Finding]:
     off = np.where(some, total - 1, 0.0)
     missed = np.flatnonzero(np.abs(off) > ROUNDED)
     worst = missed[np.argsort(-np.abs(off[missed]), kind="stable")][:LIMIT].tolist()
-    if 2 * len(missed) > some.sum():
-        i, count = worst[0], {"count": len(missed), "total": int(some.sum())}
-        return [finding("weights-independent", side.name, side.line(i), sum=total[i], off=off[i], **count)]
+    count, all_units = side.units_in(missed), side.units_in(some)
+    if 2 * count > all_units:
+        i, facts = worst[0], {"count": count, "total": all_units}
+        return [finding("weights-independent", side.name, side.line(i), sum=total[i], off=off[i], **facts)]
     out = [finding("weights-sum", side.name, side.line(i), total=total[i], off=off[i]) for i in sorted(worst)]
     return out + more("weights-sum", len(missed), side)

@@ -72,8 +72,9 @@ class Soft(Context):
 
     def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:
         known = gold.names["label"]
-        uses = pred.entries["label"][pred.entries["number"] > 0] if "number" in pred.entries else pred.entries["label"]
-        count = np.bincount(uses, minlength=len(pred.names["label"]))
+        of = pred.entries
+        used = replace(pred, entries=of.at(np.flatnonzero(of["number"] > 0))) if "number" in of else pred
+        count = used.uses()
         lone = {name: int(count[i]) for i, name in enumerate(pred.names["label"]) if count[i] and name not in {*known}}
         out = unknown_labels(lone, known, pred) + outside_hierarchy(known, options["hierarchy"], gold.name)
         assert isinstance(cells, SoftCells)

@@ -1,0 +1,518 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine of Apache Spark: the only module that knows it.
+
+Gold and prediction are joined and grouped where they are; what comes to the driver is each distinct outcome with how
+often it is there. Contexts that need whole units get them partition by partition, as Arrow tables.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+from pyspark.sql import Observation, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from karat.columns import Ints, Mask
+from karat.findings import LIMIT, InputError, finding
+from karat.values import plain, text
+
+Column = Any
+DataFrame = Any
+"""Of classic Spark or of Connect."""
+
+_BLANK = r"^[ \t\n\r]*$"
+_PLAIN_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
+NUMBER = r"(?i)^\s*[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf(inity)?|nan)\s*$"
+
+
+# ---- sessions and sources
+
+
+def session(master: str | None = None) -> SparkSession:
+    """The session that is there, or a new one; ``sc://…`` is a Connect server."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder: Any = SparkSession.builder
+    if master and master.startswith("sc://"):
+        return builder.remote(master).getOrCreate()
+    if master:
+        builder = builder.master(master)
+    found = builder.appName("karat").config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    found.sparkContext.setLogLevel("ERROR")
+    return found
+
+
+_FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
+    "parquet": ("parquet", {}), "csv": ("csv", {"header": True}), "tsv": ("csv", {"header": True, "sep": "\t"}),
+    "json": ("json", {"multiLine": True}), "jsonl": ("json", {}), "ndjson": ("json", {}), "orc": ("orc", {}),
+    "avro": ("avro", {}),
+}  # fmt: skip
+UNTYPED = ("csv", "tsv")
+"""Formats that cannot tell a number from a text."""
+
+
+def format_of(path: str, said: str | None) -> str:
+    """The format by its name, or by the ending of the path, compressed or not."""
+    parts = path.rstrip("/").rsplit("/", 1)[-1].lower().split(".")[1:]
+    found = said or next((part for part in reversed(parts) if part in _FORMATS), "parquet")
+    if found not in _FORMATS:
+        way_out = "give " + ", ".join(_FORMATS) + ", or evaluate on one machine"
+        raise InputError([finding("bad-option", path, message=f"Spark does not read {found}", way_out=way_out)])
+    return found
+
+
+def read_path(spark: SparkSession, path: str, format: str) -> DataFrame:
+    """A file or folder of any scheme, read by the cluster."""
+    source, options = _FORMATS[format]
+    with guarded(path):
+        found = spark.read.options(**options).format(source).load(path)
+        found.schema  # noqa: B018 – Connect looks for the file only now
+        return found
+
+
+class guarded:
+    """Faults that Spark finds in the data, as findings of karat's own."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if error is None or isinstance(error, InputError):
+            return
+        module = type(error).__module__.partition(".")[0]
+        if module not in ("pyspark", "py4j", "grpc"):
+            return
+        reason = _reason(error)
+        if "PATH_NOT_FOUND" in str(error) or "does not exist" in reason:
+            raise InputError([finding("file-missing", self.name, path=self.name)]) from error
+        raise InputError([finding("data-unreadable", self.name, reason=reason)]) from error
+
+
+def _reason(error: BaseException) -> str:
+    """The line of Spark's message that says most: how a worker's traceback ends, the cause at the root, or the first."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    if any(line.startswith("Traceback") for line in lines):
+        lost = "No module named" in lines[-1]
+        return lines[-1] + (" (workers need karat too: install it there, or set PYSPARK_PYTHON)" if lost else "")
+    causes = [line.partition(":")[2].strip() for line in lines if line.startswith("Caused by:")]
+    return causes[-1] if causes else lines[0]
+
+
+# ---- one side
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Gold or predictions on the cluster, with the names of our columns."""
+
+    data: DataFrame
+    read: Any
+    """What the user said of it."""
+    roles: Mapping[str, str]
+    typed: bool = True
+    graded: bool = False
+    """Whether the name of the value column says that it holds numbers."""
+
+    @property
+    def name(self) -> str:
+        return str(self.read.name)
+
+    @property
+    def role(self) -> str:
+        return str(self.read.role)
+
+    def type(self, role: str) -> T.DataType:
+        found: T.DataType = self.data.schema[self.roles[role]].dataType
+        return found
+
+    def column(self, role: str) -> Column:
+        """A column under its own name, whatever signs that holds."""
+        return quoted(self.roles[role])
+
+    def text(self, role: str) -> Column:
+        """A column as the text that karat spells it as."""
+        if role not in self.roles:
+            return F.lit("")
+        spelt = _spelt(self.column(role), self.type(role))
+        if self.typed or not self._whole.get(role):
+            return spelt
+        return F.regexp_replace(F.regexp_replace(spelt, r"\.0+$", ""), "^-0$", "0")
+
+    @cached_property
+    def _whole(self) -> dict[str, bool]:
+        """Of columns that a text file cannot type, whether all are numbers: their empty fractions say nothing then."""
+        roles = [role for role in ("id", "test_case") if role in self.roles]
+        facts = [F.every(F.coalesce(self.column(role).rlike(_PLAIN_NUMBER), F.lit(True))).alias(role) for role in roles]
+        with guarded(self.name):
+            found = self.data.agg(*facts).collect()[0]
+        return {role: bool(found[role]) for role in roles}
+
+    @cached_property
+    def spells_numbers(self) -> bool:
+        """Of values that a text file cannot type, whether all are numbers."""
+        column = self.column("value")
+        with guarded(self.name):
+            found = self.data.agg(F.every(column.rlike(_PLAIN_NUMBER)).alias("all")).collect()[0]
+        return bool(found["all"])
+
+    @property
+    def keys(self) -> DataFrame:
+        """Test case and id of every record."""
+        return self.data.select(self.case.alias("case"), self.id.alias("id"))
+
+    @property
+    def case(self) -> Column:
+        return F.coalesce(self.text("test_case"), F.lit(""))
+
+    @property
+    def id(self) -> Column:
+        return F.coalesce(self.text("id"), F.lit(""))
+
+
+def quoted(name: str) -> Column:
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def kind_of(frame: Frame) -> str:
+    """What the values are, as far as their type tells: text may be labels, or lists and objects that it spells."""
+    kind = frame.type("value")
+    if isinstance(kind, T.ArrayType):
+        return "labels"
+    if isinstance(kind, (T.MapType, T.StructType)):
+        return "votes" if isinstance(kind, T.MapType) and isinstance(kind.valueType, T.StringType) else "weights"
+    if isinstance(kind, T.NumericType):
+        return "number"
+    if isinstance(kind, T.BooleanType):
+        return "number" if frame.graded else "label"
+    if not frame.typed and (frame.graded or (frame.roles["value"].lower() == "value" and frame.spells_numbers)):
+        return "number"
+    return "text"
+
+
+def _spelt(column: Column, kind: T.DataType) -> Column:
+    if isinstance(kind, (T.StringType, T.IntegralType, T.BooleanType)):
+        return column.cast("string")
+    return F.udf(_text, "string")(column)  # Java spells fractions in its own way
+
+
+def _text(value: Any) -> str | None:
+    return text(plain([value])[0])
+
+
+def observed(frame: Frame, facts: Mapping[str, Column], **columns: Column) -> tuple[DataFrame, Observation]:
+    """Test case and id of each record with other columns, and what is counted while the records pass by."""
+    data = frame.data.select(frame.case.alias("case"), frame.text("id").alias("id"), *_named(columns))
+    id, case = F.col("id"), F.col("case")
+    keys = {
+        "rows": F.lit(True),
+        "no_id": id.isNull(),
+        "blank_id": (id < "!") & id.rlike(_BLANK),
+        "blank_case": (case < "!") & case.rlike(_BLANK),
+    }
+    watch = Observation()
+    counts = [F.count(F.when(is_so, F.lit(1))).alias(name) for name, is_so in keys.items()]
+    data = data.observe(watch, *counts, *_named(facts))
+    return data.withColumn("id", F.coalesce(id, F.lit(""))), watch
+
+
+def _named(columns: Mapping[str, Column]) -> list[Column]:
+    return [column.alias(name) for name, column in columns.items()]
+
+
+# ---- distinct outcomes
+
+
+class Values(NamedTuple):
+    """What a side's units say, as a column of the cluster and as values of Python."""
+
+    column: Column
+    decode: Callable[[Any], Any]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _object(entries: Any) -> Any:
+    return None if entries is None else {entry["key"]: entry["value"] for entry in entries}
+
+
+def values_of(frame: Frame, *, ordered: bool) -> Values:
+    """The values in a form that can be grouped: maps as entries, lists as sets where their order says nothing."""
+    kind, column = frame.type("value"), frame.column("value")
+    if isinstance(kind, T.MapType):
+        return Values(F.sort_array(F.map_entries(column)), _object)
+    if isinstance(kind, T.StructType):
+        return Values(F.to_json(column), _same)
+    if isinstance(kind, T.ArrayType) and not ordered and isinstance(kind.elementType, T.AtomicType):
+        return Values(F.sort_array(column), _same)
+    return Values(column.cast("string") if isinstance(kind, T.StringType) else column, _same)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Every distinct pair of what gold and a system say of a unit, and how many units it stands for."""
+
+    case: list[str]
+    gold: list[Any]
+    pred: list[Any]
+    in_gold: Mask
+    in_pred: Mask
+    n: Ints
+    key: Ints
+    """Hash of the test case and id of one of the units."""
+    group: Ints | None
+    """Random group of units, where intervals by groups were asked for."""
+    rows: Mapping[str, Mapping[str, int]]
+    """What was counted in each side."""
+    repeats: bool
+    """Whether some id may be there twice."""
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+
+def outcomes(gold: Frame, pred: Frame, said: Sequence[Values], grouped: Callable[[Any], Any] | None = None) -> Outcomes:
+    """Both sides joined by test case and id, and grouped by what they say: one job, one scan of each side.
+
+    With B pairs, no common id repeats exactly if each side has B units besides those that only it has; ids of one side
+    are counted as distinct hashes beside.
+    """
+    sides, watches = [], []
+    for frame, values in zip((gold, pred), said, strict=True):
+        side, watch = observed(frame, {}, **{frame.role: values.column, f"in_{frame.role}": F.lit(True)})
+        sides.append(side)
+        watches.append(watch)
+    both = sides[0].join(sides[1], ["case", "id"], "full_outer")
+    keys = ["case", "gold", "pred", "in_gold", "in_pred"]
+    if grouped is not None:
+        both, keys = _with_group(both, keys, grouped), [*keys, "group"]
+    hash = F.xxhash64("case", "id")
+    alone = F.col("in_gold").isNull() | F.col("in_pred").isNull()
+    counts = [
+        F.count(F.lit(1)).alias("n"),
+        F.min(hash).alias("key"),
+        F.count_distinct(F.when(alone, hash)).alias("own"),
+    ]
+    found = _columns(both.groupBy(*keys).agg(*counts))
+    rows = {frame.role: dict(watch.get) for frame, watch in zip((gold, pred), watches, strict=True)}
+    return _outcomes(found, rows, said)
+
+
+def _outcomes(
+    found: Mapping[str, list[Any]], rows: Mapping[str, Mapping[str, int]], said: Sequence[Values]
+) -> Outcomes:
+    in_gold, in_pred = (np.array([bool(v) for v in found[f"in_{role}"]], bool) for role in ("gold", "pred"))
+    n, own = (np.array(found[name], np.int64) for name in ("n", "own"))
+    both = int(n[in_gold & in_pred].sum())
+    once = all(
+        both == rows[role]["rows"] - int(n[~there].sum()) for role, there in (("gold", in_pred), ("pred", in_gold))
+    )
+    lone = in_gold ^ in_pred
+    repeats = not once or int(own[lone].sum()) != int(n[lone].sum())
+    gold, pred = ([values.decode(v) for v in found[role]] for values, role in zip(said, ("gold", "pred"), strict=True))
+    key = np.array(found["key"], np.int64)
+    group = np.array(found["group"], np.int64) if "group" in found else None
+    return Outcomes(list(found["case"]), gold, pred, in_gold, in_pred, n, key, group, rows, repeats)
+
+
+def _columns(data: DataFrame) -> dict[str, list[Any]]:
+    """A small table as columns of Python values."""
+    if hasattr(data, "toArrow"):
+        table = data.toArrow()
+        return {name: table[name].to_pylist() for name in table.column_names}
+    rows = [row.asDict(recursive=True) for row in data.collect()]
+    return {name: [row[name] for row in rows] for name in data.columns}
+
+
+def collected(frame: Frame, rows: int) -> Any:
+    """The first records as an Arrow table."""
+    import pyarrow as pa
+
+    data = frame.data.limit(rows)
+    with guarded(frame.name):
+        return (
+            data.toArrow()
+            if hasattr(data, "toArrow")
+            else pa.Table.from_pylist([r.asDict(True) for r in data.collect()])
+        )
+
+
+def _with_group(both: DataFrame, keys: Sequence[str], grouped: Callable[[Any], Any]) -> DataFrame:
+    """The joined rows with the random group of each unit, which karat's own hash of its id says."""
+    import pyarrow as pa
+
+    schema = T.StructType([*both.schema.fields, T.StructField("group", T.LongType())])
+
+    def add(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            columns = {name: batch.column(name) for name in batch.schema.names}
+            columns["group"] = pa.array(grouped(batch), pa.int64())
+            yield pa.RecordBatch.from_pydict(columns)
+
+    return both.mapInArrow(add, schema)
+
+
+# ---- what is looked at more closely
+
+
+def ids_of(frame: Frame, hashes: Iterable[int]) -> dict[int, tuple[str, str]]:
+    """Test case and id of the units that have these hashes."""
+    wanted = sorted(set(hashes))
+    if not wanted:
+        return {}
+    hash = F.xxhash64("case", "id")
+    rows = frame.keys.where(hash.isin(wanted)).select(hash.alias("hash"), "case", "id").limit(4 * len(wanted)).collect()
+    return {row["hash"]: (row["case"], row["id"]) for row in sorted(rows)}
+
+
+class Repeated(NamedTuple):
+    """Ids that are there more than once: the first of them, and how many records there are too many."""
+
+    keys: list[tuple[str, str]]
+    total: int
+
+
+def repeated(frame: Frame) -> Repeated:
+    """Units that have the test case and id of another."""
+    again = frame.keys.groupBy("case", "id").count().where("count > 1")
+    total = again.agg(F.sum(F.col("count") - 1)).collect()[0][0] or 0
+    rows = again.orderBy("case", "id").limit(LIMIT).collect() if total else []
+    return Repeated([(row["case"], row["id"]) for row in rows], int(total))
+
+
+def repeats(frame: Frame) -> bool:
+    """Does any id stand in several records?"""
+    return bool(frame.keys.groupBy("case", "id").count().where("count > 1").limit(1).collect())
+
+
+class Alike(NamedTuple):
+    """Ids that would meet if they were spelt alike, or if their test cases were: how many, and the first."""
+
+    spelt: tuple[int, str, str] | None
+    moved: tuple[int, str, str, str] | None
+
+
+def alike(gold: Frame, pred: Frame) -> Alike:
+    """Ids that only one side has, but for the way in which they are written."""
+    keys = [frame.keys.distinct() for frame in (gold, pred)]
+    lone = [one.join(other, ["case", "id"], "left_anti") for one, other in (keys, keys[::-1])]
+    mine, theirs = (
+        frame.select(
+            *(F.col(name).alias(f"{side}_{name}") for name in ("case", "id")), _folded(F.col("id")).alias("folded")
+        )
+        for side, frame in zip(("gold", "pred"), lone, strict=True)
+    )
+    spelt = mine.join(theirs, "folded").where("gold_id <> pred_id")
+    found = spelt.agg(F.count_distinct("gold_id"), F.min(F.struct("gold_id", "pred_id"))).collect()[0]
+    moved = mine.join(theirs, mine["gold_id"] == theirs["pred_id"])
+    others = moved.agg(F.count_distinct("gold_id"), F.min(F.struct("gold_id", "gold_case", "pred_case"))).collect()[0]
+    return Alike((found[0], *found[1]) if found[0] else None, (others[0], *others[1]) if others[0] else None)
+
+
+def _folded(id: Column) -> Column:
+    """An id in small letters, without blanks, leading zeros or a final .0, as `karat.align` folds them."""
+    bare = F.regexp_replace(F.lower(F.regexp_replace(id, r"(?U)^\s+|\s+$", "")), r"\.0+$", "")
+    return F.regexp_replace(bare, "^0+", "")
+
+
+class Numbers(NamedTuple):
+    """What decides whether numbers are labels."""
+
+    known: bool
+    """Whether a system uses no number that gold lacks."""
+    ranks: bool
+    """Whether a system's numbers are 1, 2, 3, … in every test case."""
+
+
+def numbers(gold: Frame, pred: Frame) -> Numbers:
+    """Are a system's numbers among gold's, and are they ranks?"""
+    mine, theirs = (
+        frame.data.select(frame.column("value").cast("double").alias("value")).distinct() for frame in (gold, pred)
+    )
+    known = not theirs.join(mine, "value", "left_anti").where("value IS NOT NULL").limit(1).collect()
+    cases = pred.data.select(pred.case.alias("case"), pred.column("value").cast("double").alias("value")).groupBy(
+        "case"
+    )
+    facts = cases.agg(
+        F.count("value").alias("n"),
+        F.count_distinct("value").alias("own"),
+        F.min("value").alias("low"),
+        F.max("value").alias("high"),
+    )
+    from_one = F.every(F.expr("n = own AND low = 1 AND high = n"))
+    found = facts.agg(from_one.alias("ranks"), F.max("n").alias("most")).collect()[0]
+    return Numbers(known, bool(found["ranks"]) and (found["most"] or 0) > 1)
+
+
+def gathered(frame: Frame, other: str | None) -> Frame:
+    """A long table with the rows of an item as one list of (label, other column) entries."""
+    label = frame.column("value").alias("value")
+    entry = [label] if other is None else [label, quoted(other).alias("other")]
+    data = frame.data.select(
+        frame.case.alias("test_case"), frame.text("id").alias("id"), F.struct(*entry).alias("entry")
+    )
+    data = data.groupBy("test_case", "id").agg(F.sort_array(F.collect_list("entry")).alias("value"))
+    return replace(frame, data=data, roles={"test_case": "test_case", "id": "id", "value": "value"}, typed=True)
+
+
+# ---- whole units
+
+
+def mapped(data: DataFrame, work: Callable[[Any], Any]) -> list[Any]:
+    """What ``work`` makes of each partition, given as one Arrow table; it must be a function that workers can import."""
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        parts = [batch for batch in batches if batch.num_rows]  # units are whole in a partition, not in a batch
+        if parts:
+            made = pickle.dumps(work(pa.Table.from_batches(parts)), pickle.HIGHEST_PROTOCOL)
+            yield pa.RecordBatch.from_pydict({"part": pa.array([made], pa.binary())})
+
+    return [pickle.loads(bytes(part)) for part in _columns(data.mapInArrow(run, "part binary"))["part"]]
+
+
+def selected(frame: Frame, names: Sequence[str]) -> DataFrame:
+    """Some of the columns."""
+    return frame.data.select(*(quoted(name) for name in names))
+
+
+def numbered(frame: Frame, rank: str | None) -> tuple[DataFrame, Observation]:
+    """Test case, id and number of each record, with the rank that stands beside it, and what was counted of them."""
+    value, kind = frame.column("value"), frame.type("value")
+    number = value.cast("double")
+    if isinstance(kind, T.StringType):
+        number = F.when(value.rlike(NUMBER), F.trim(value).cast("double"))
+    beside = F.lit(None).cast("double") if rank is None else quoted(rank).cast("double")
+    columns = {"number": number, "given": value.cast("string"), "rank": beside, "role": F.lit(frame.role)}
+    wrong = F.col("number").isNull() & F.col("given").isNotNull()
+    facts = {
+        "no_value": F.count(F.when(F.col("given").isNull(), F.lit(1))),
+        "not_number": F.min(F.when(wrong, F.col("given"))),
+    }
+    data, watch = observed(frame, facts, **columns)
+    return data.drop("given"), watch
+
+
+def is_role(table: Any, role: str) -> Any:
+    """Which rows of a partition are of one side."""
+    import pyarrow.compute as pc
+
+    return pc.equal(table["role"], role)
+
+
+def together(sides: Sequence[DataFrame], unit: str) -> DataFrame:
+    """The records of both sides with all those of a unit in one partition."""
+    union = reduce(lambda one, other: one.unionByName(other), sides)
+    return union.repartition(unit)
