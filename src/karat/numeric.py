@@ -63,13 +63,13 @@ def are_labels(gold: Side, systems: Sequence[Side]) -> bool:
 
     Ranks are no labels: in every test case they are 1, 2, 3, …
     """
-    known = {*gold.names["label"]}
+    known = {*gold.names.get("label", ())}
     for side in systems:
         if side.kind not in ("number", "label"):
             return False
         if side.keys.by_position and gold.keys.by_position:
             return True
-        if not {*side.names["label"]} <= known or (side.kind == "number" and _are_ranks(side)):
+        if not {*side.names.get("label", ("",))} <= known or (side.kind == "number" and _are_ranks(side)):
             return False
     return bool(systems)
 

@@ -60,10 +60,21 @@ class Curve(Sparse):
         col = 2 * place + np.asarray(positive, np.int64)
         return Curve(np.asarray(cell, np.int64), col, np.ones(len(col)), (cells, 2 * len(value)), value)
 
+    def mirrored(self, score: Floats) -> Curve:
+        """The curve of the opposite question, whose scores (one a cell) fall where these rise: nothing is sorted again."""
+        last = len(self.value) - 1
+        place, yes = self.col >> 1, self.col & 1
+        value = np.empty(len(self.value))
+        value[last - place] = score[self.row]
+        return Curve(self.row, 2 * (last - place) + (1 - yes), self.data, self.shape, value)
+
     @cached_property
     def totals(self) -> tuple[Floats, Floats]:
         """Positives and negatives of each cell."""
         cells, yes = self.shape[0], self.col & 1
+        if len(self.row) == cells and bool((self.row[1:] > self.row[:-1]).all()):
+            positive = yes.astype(float)
+            return positive, 1 - positive
         return (
             np.bincount(self.row, yes, cells).astype(float),
             np.bincount(self.row, 1 - yes, cells).astype(float),

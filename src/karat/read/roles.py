@@ -526,9 +526,9 @@ def as_labels(side: Side) -> Side:
     """Numbers as labels; what is no number is a missing value then."""
     of = side.entries
     if "label" not in of:
-        role = "gold values" if side.role == "gold" else "predicted values"
-        count, shown = len(np.unique(of["number"])), str(of["number"][0])
-        raise InputError([finding("scores-as-labels", side.name, role=role, example=shown, count=count, total=len(of))])
+        label = values.spelt(of["number"])
+        of = Entries(of.unit, {"label": label.code})
+        side = replace(side, names={"label": label.names})
     bad = limited(
         finding("missing-field", side.name, side.line(i), field="value") for i in of.unit[of["label"] < 0].tolist()
     )

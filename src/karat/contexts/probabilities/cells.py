@@ -30,7 +30,7 @@ class ProbabilityCells(ClassCells):
         super().__init__(n, test_case, test_cases, classes, **units)
         self.gold_of = gold_of
         self.score = score
-        """Cells × classes; an item without a prediction has no numbers here."""
+        """Cells × classes; an item without a prediction has no numbers here. One column is that of the positive class."""
         self.answered = answered
         self.several = several
         """Whether an item may have several gold classes, or none."""
@@ -71,9 +71,26 @@ class ProbabilityCells(ClassCells):
         out[self.gold_of.row] = self.gold_of.col
         return out
 
+    @property
+    def mirrored(self) -> bool:
+        """Whether one score speaks for the positive class and against the other."""
+        return self.score.shape[1] == 1
+
+    def column(self, of: int) -> Floats:
+        """The scores of a class."""
+        if not self.mirrored:
+            return self.score[:, of]
+        score = self.score[:, 0]
+        return score if of == self.positive else -score if self.whole.trusted == OUTSIDE else 1 - score
+
+    @cached_property
+    def scores(self) -> Floats:
+        """Cells × classes."""
+        return np.stack([self.column(0), self.column(1)], 1) if self.mirrored else self.score
+
     def placed(self, of: int) -> Floats:
         """The scores of a class; silence is the worst answer: lowest where the class is gold, highest elsewhere."""
-        score = self.score[:, of]
+        score = self.column(of)
         if self.answered.all():
             return score
         return np.where(self.answered, score, np.where(self.truth[:, of], -np.inf, np.inf))
@@ -81,8 +98,21 @@ class ProbabilityCells(ClassCells):
     @cached_property
     def curves(self) -> list[Curve]:
         """For each class, it against all others."""
-        cells = np.arange(len(self))
-        return [Curve.through(cells, self.placed(c), self.truth[:, c], len(self)) for c in range(len(self.classes))]
+        if self.mirrored and self.positive is not None:
+            own = self.own_curve
+            other = own.mirrored(self.column(1 - self.positive))
+            return [other, own] if self.positive else [own, other]
+        return [self._curve(c) for c in range(len(self.classes))]
+
+    @cached_property
+    def own_curve(self) -> Curve:
+        """That of the positive class."""
+        assert self.positive is not None
+        return self._curve(self.positive)
+
+    def _curve(self, of: int) -> Curve:
+        is_gold = self.truth[:, of] if self.several else self.gold == of
+        return Curve.through(np.arange(len(self)), self.placed(of), is_gold, len(self))
 
     @cached_property
     def pooled_curve(self) -> Curve:
@@ -108,7 +138,7 @@ class ProbabilityCells(ClassCells):
     @cached_property
     def chosen(self) -> Mask:
         """Cells × classes: the classes that the system's scores stand for."""
-        score = np.where(self.answered[:, None], self.score, -np.inf)
+        score = np.where(self.answered[:, None], self.scores, -np.inf)
         at = self.cut
         if self.several:
             return (score >= at) & self.answered[:, None]
@@ -128,13 +158,17 @@ class ProbabilityCells(ClassCells):
 
     @cached_property
     def pred_of(self) -> Sparse:  # type: ignore[override]
+        if self.mirrored and self.positive is not None and self.answered.all():
+            yes = self.score[:, 0] >= self.cut
+            col = (yes if self.positive else ~yes).astype(np.int64)
+            return Sparse(np.arange(len(self)), col, np.ones(len(self)), (len(self), 2))
         row, col = np.nonzero(self.chosen)
-        return Sparse.of(row, col, 1.0, self.score.shape)
+        return Sparse.of(row, col, 1.0, self.chosen.shape)
 
     @cached_property
     def hit_of(self) -> Sparse:  # type: ignore[override]
         row, col = np.nonzero(self.chosen & self.truth)
-        return Sparse.of(row, col, 1.0, self.score.shape)
+        return Sparse.of(row, col, 1.0, self.chosen.shape)
 
     @cached_property
     def exact(self) -> Floats:
@@ -144,22 +178,32 @@ class ProbabilityCells(ClassCells):
     @cached_property
     def probability(self) -> Floats:
         """The scores as probabilities, rounding cut off; nothing for silence."""
-        return np.where(self.answered[:, None], np.clip(self.score, 0.0, 1.0), 0.0)
+        return np.where(self.answered[:, None], np.clip(self.scores, 0.0, 1.0), 0.0)
 
     @cached_property
     def surprise(self) -> Floats:
         """Natural logarithm of what gold was given, negative; over the classes of an item on average if it may have several."""
         least = np.finfo(float).eps
         if not self.several:
-            given = self.probability[np.arange(len(self)), self.gold] if len(self.classes) else np.zeros(len(self))
+            given = self.given if len(self.classes) else np.zeros(len(self))
             return -np.log(np.clip(given, least, 1 - least))
         given = np.where(self.truth, self.probability, 1 - self.probability)
         given = np.where(self.answered[:, None], given, 0.0)
         return np.asarray(-np.log(np.clip(given, least, 1 - least)).mean(1))
 
     @cached_property
+    def given(self) -> Floats:
+        """The probability of the gold class."""
+        if not self.mirrored:
+            return self.probability[np.arange(len(self)), self.gold]
+        yes = np.clip(self.score[:, 0], 0.0, 1.0)
+        return np.where(self.answered, np.where(self.gold == self.positive, yes, 1 - yes), 0.0)
+
+    @cached_property
     def square(self) -> Floats:
         """Squared distance between the probabilities and gold; silence is as far off as can be."""
+        if self.mirrored:
+            return (1 - self.given) ** 2
         apart = ((self.probability - self.truth) ** 2).sum(1)
         worst = float(len(self.classes)) if self.several else 2.0
         scale = float(len(self.classes)) if self.several else 2.0 if self.binary else 1.0
@@ -168,17 +212,18 @@ class ProbabilityCells(ClassCells):
     @cached_property
     def beaten(self) -> tuple[Floats, Floats]:
         """How many classes score higher than gold's, and how many as high (gold's among them)."""
-        own = self.score[np.arange(len(self)), self.gold][:, None]
+        own = self.scores[np.arange(len(self)), self.gold][:, None]
         with np.errstate(invalid="ignore"):
-            return (self.score > own).sum(1).astype(float), (self.score == own).sum(1).astype(float)
+            return (self.scores > own).sum(1).astype(float), (self.scores == own).sum(1).astype(float)
 
     def said(self, cell: int) -> tuple[str, str]:
         """Gold's classes, and the scores with the highest first."""
         if not self.answered[cell]:
             return self._labels(self.gold_of, cell), "—"
-        order = np.argsort(-self.score[cell], kind="stable")[:4].tolist()
+        score = self.scores[cell]
+        order = np.argsort(-score, kind="stable")[:4].tolist()
         order = [self.positive] if self.binary and self.positive is not None else order
-        scores = ", ".join(f"{self.classes[c]} {self.score[cell, c]:.3g}" for c in order)
+        scores = ", ".join(f"{self.classes[c]} {score[c]:.3g}" for c in order)
         return self._labels(self.gold_of, cell), scores + (" …" if len(self.classes) > 4 else "")
 
 

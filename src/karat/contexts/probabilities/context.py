@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from karat.align import Aligned
-from karat.cells import Cells, Floats, Sparse, positive_of
+from karat.cells import Cells, Floats, Sparse
 from karat.check import at_units, repeated_ids
-from karat.columns import ordered
+from karat.columns import Codes, ordered
 from karat.contexts.base import Context
 from karat.contexts.groups import Mask
 from karat.contexts.labels import unknown_labels
@@ -67,8 +67,8 @@ class Probabilities(Context):
 
     def reduce(self, both: Aligned, options: Mapping[str, Any]) -> Aligned:
         """Items without gold are left out; equal items are one."""
-        keep = both.in_gold if not both.in_gold.all() else None
-        return (both if keep is None else both.take(np.flatnonzero(keep))).collapsed()
+        both = both if both.in_gold.all() else both.take(np.flatnonzero(both.in_gold))
+        return single_scores(both) or both.collapsed()
 
     def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> ProbabilityCells:
         several = both.facts["gold"].get("sets", False) or bool((both.gold.sizes(len(both)) != 1).any())
@@ -110,6 +110,32 @@ class Probabilities(Context):
         return tables(cells)
 
 
+MOST_GROUPS = 64
+"""Test cases × labels whose scores are sorted one after the other."""
+
+
+def single_scores(both: Aligned) -> Aligned | None:
+    """What `Aligned.collapsed` gives for one label and one score an item, by sorting the scores alone; None elsewhere."""
+    labels = len(both.names["label"])
+    plain = both.gold.single and both.pred.single and "label" not in both.pred and both.unit is None
+    if not plain or labels * len(both.case.names) > MOST_GROUPS or (both.n != 1).any():
+        return None
+    key, number = both.case.code * labels + both.gold["label"], both.pred["number"] + 0.0
+    parts = [np.unique(number[key == k], return_counts=True) for k in range(labels * len(both.case.names))]
+    of = np.repeat(np.arange(len(parts)), [len(value) for value, _ in parts])
+    rows, there = np.arange(len(of)), np.ones(len(of), bool)
+    return replace(
+        both,
+        case=Codes(of // labels, both.case.names),
+        n=np.concatenate([count for _, count in parts]),
+        in_gold=there,
+        in_pred=there,
+        gold=Entries(rows, {"label": of % labels}, single=True),
+        pred=Entries(rows, {"number": np.concatenate([value for value, _ in parts])}, single=True),
+        rows={},
+    )
+
+
 def _positive(classes: Sequence[str], options: Mapping[str, Any]) -> str | None:
     """The positive class that was named, which must be there."""
     named: str | None = options["pos_label"]
@@ -126,11 +152,9 @@ def _of_positive(both: Aligned, classes: list[str], pos_label: str | None) -> tu
         classes = [*classes, other]
     if len(classes) != 2:
         raise InputError([finding("one-score-many-classes", None, count=len(classes), labels=", ".join(classes[:5]))])
-    number = np.zeros(len(both))
-    number[both.pred.unit] = both.pred["number"]
-    inside = not len(number) or (number.min() >= -CLOSE and number.max() <= 1 + CLOSE)
-    against = 1 - number if inside else -number
-    return classes, np.stack([against, number] if positive_of(classes, pos_label) else [number, against], 1)
+    number = np.zeros((len(both), 1))
+    number[both.pred.unit, 0] = both.pred["number"]
+    return classes, number
 
 
 def _trusted(score: Floats, answered: Mask, several: bool) -> str:
@@ -140,6 +164,8 @@ def _trusted(score: Floats, answered: Mask, several: bool) -> str:
         return ""
     if given.min() < -CLOSE or given.max() > 1 + CLOSE:
         return OUTSIDE
+    if score.shape[1] == 1:
+        return ""
     off = np.abs(given.sum(1) - 1) > ROUNDED * max(2, score.shape[1] / 2)
     return "" if several or 2 * off.sum() <= len(off) else SUMS
 

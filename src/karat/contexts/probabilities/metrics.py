@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from karat.cells import Collapsed, Floats, Weights
-from karat.contexts.curve import Step, Steps, along
+from karat.contexts.curve import Curve, Step, Steps, along
 from karat.contexts.probabilities.cells import ProbabilityCells
 from karat.metric import MetricError, metric
 from karat.score import Values, defined, mean_defined, ratio
@@ -46,7 +46,13 @@ def by_curve(W: Weights, cells: ProbabilityCells, step: Step, reason: str, reduc
 
 def _area(at: Steps) -> Floats:
     """Pairs of a negative at this score and a positive above it; a positive beside it is half a pair."""
-    return share(at.dfp * (at.tp - at.dtp / 2), at.positives * at.negatives)
+    return np.asarray(at.dfp * (at.tp - at.dtp / 2))
+
+
+def roc_area(W: Weights, curve: Curve) -> Floats:
+    """ROC AUC of each row of weights."""
+    positives, negatives = curve.counts(W)
+    return ratio(along(W, curve, _area), positives * negatives, ALONE).value
 
 
 def _area_up_to(limit: float) -> Step:
@@ -76,7 +82,12 @@ def roc_auc(W: Weights, cells: ProbabilityCells, *, max_fpr: float | None = None
     0.75
     """
     if max_fpr is None or max_fpr == 1:
-        return by_curve(W, cells, _area, ALONE)
+        once = cells.mirrored and not isinstance(cells, Collapsed)
+        curves = [cells.own_curve] if once else cells.curves
+        areas = [roc_area(W, curve) for curve in curves]
+        # Who is for one class is against the other: the area is the same.
+        areas *= 2 if once else 1
+        return Values(np.stack(areas, 1) if areas else np.zeros((W.shape[0], 0)), ALONE)
     if not 0 < max_fpr < 1:
         raise MetricError(f"max_fpr={max_fpr}: a false positive rate lies above 0 and not above 1")
     area = by_curve(W, cells, _area_up_to(max_fpr), ALONE).value
@@ -120,8 +131,7 @@ def roc_auc_ovo(
 def _duel(W: Weights, cells: ProbabilityCells, one: int, other: int) -> tuple[Floats, Floats]:
     curve = cells.duels[one, other]
     positives, negatives = curve.counts(W)
-    ok = (positives > 0) & (negatives > 0)
-    return np.where(ok, along(W, curve, _area), np.nan), positives + negatives
+    return roc_area(W, curve), positives + negatives
 
 
 @metric(

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from karat.contexts.curve import steps
+from karat.contexts.lazy_table import LaterDetail
 from karat.contexts.probabilities.calibration import bin_of, confidence, edges
 from karat.contexts.probabilities.cells import ProbabilityCells
 from karat.contexts.probabilities.thresholds import AT
@@ -16,35 +19,45 @@ BINS = 10
 
 def tables(cells: ProbabilityCells) -> list[Detail]:
     """What is worth a table: calibration of probabilities, thresholds of two classes."""
-    out = [] if cells.trusted or cells.several or not cells.answered.any() else [calibration(cells)]
-    return out + ([thresholds(cells)] if cells.binary and cells.positive is not None else [])
+    out: list[Detail] = []
+    if not (cells.trusted or cells.several) and cells.answered.any():
+        columns = ["bin", "items", "mean probability", "share true"]
+        out.append(LaterDetail("calibration", f"Calibration ({judged(cells)})", columns, lambda: reliability(cells)))
+    if cells.binary and cells.positive is not None:
+        title = "Best thresholds, tuned on these data: expect less on others"
+        out.append(LaterDetail("thresholds", title, ["metric", "threshold", "value"], lambda: best(cells)))
+    return out
 
 
-def calibration(cells: ProbabilityCells, bins: int = BINS) -> Detail:
-    """Ten bins of equal width: how sure the system was, and how often it was right."""
+def judged(cells: ProbabilityCells) -> str:
+    """What the calibration is of."""
+    positive = cells.positive if cells.binary else None
+    return "top probability" if positive is None else f"probability of {cells.classes[positive]!r}"
+
+
+def reliability(cells: ProbabilityCells, bins: int = BINS) -> list[list[Any]]:
+    """Bin of equal width, items, mean probability and share that came true, of the bins that hold any."""
     sure, right = confidence(cells, "auto")
-    sure, right = sure[cells.answered], right[cells.answered]
-    n, ends = cells.n[cells.answered], edges(sure, cells.n[cells.answered], bins, "uniform")
-    at = bin_of(sure, ends)
+    sure, right, n = sure[cells.answered], right[cells.answered], cells.n[cells.answered]
+    at = bin_of(sure, edges(sure, n, bins, "uniform"))
     size, said, true = (np.bincount(at, n * x, bins) for x in (np.ones(len(n)), sure, right))
-    rows = [
-        [f"{i / bins:g} to {(i + 1) / bins:g}", int(size[i]), said[i] / size[i], true[i] / size[i]]
+    return [
+        [f"{i / bins:g} to {(i + 1) / bins:g}", int(size[i]), float(said[i] / size[i]), float(true[i] / size[i])]
         for i in range(bins)
         if size[i]
     ]
-    what = f"probability of {cells.classes[cells.positive]!r}" if cells.binary and cells.positive is not None else "top probability"  # fmt: skip
-    return Detail("calibration", f"Calibration ({what})", ["bin", "items", "mean probability", "share true"], rows)
 
 
-def thresholds(cells: ProbabilityCells) -> Detail:
-    """By each metric, the threshold of the positive class at which it is best on these very data."""
+def best(cells: ProbabilityCells) -> list[list[Any]]:
+    """By each metric, the threshold of the positive class at which it is best on these very data, and its value."""
     assert cells.positive is not None
     curve = cells.curves[cells.positive]
-    found, rows = steps(cells.pooled(), curve), []
-    if found.positives[0, 0] and found.negatives[0, 0]:
-        for name in ("f1", "accuracy", "balanced_accuracy", "mcc"):
-            value = AT[name](found)[0]
-            k = int(value.argmax())
-            rows.append([name, float(curve.value[k]), float(value[k])])
-    title = "Best thresholds, tuned on these data: expect less on others"
-    return Detail("thresholds", title, ["metric", "threshold", "value"], rows)
+    found = steps(cells.pooled(), curve)
+    if not (found.positives[0, 0] and found.negatives[0, 0]):
+        return []
+    rows: list[list[Any]] = []
+    for name in ("f1", "accuracy", "balanced_accuracy", "mcc"):
+        value = AT[name](found)[0]
+        k = int(value.argmax())
+        rows.append([name, float(curve.value[k]), float(value[k])])
+    return rows

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from karat.contexts.lazy_table import LISTED, SCORES, LaterDetail
 from karat.contexts.spans.cells import SpansCells
 from karat.contexts.spans.data import RULE, SpanData
 from karat.contexts.spans.excerpts import Excerpts, Floats
-from karat.contexts.spans.lazy_table import LISTED, SCORES, LaterDetail
 from karat.contexts.spans.span import Ints, counts, totals
 from karat.evaluation import Detail
 

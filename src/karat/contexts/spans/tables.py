@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.cells import Sparse
+from karat.contexts.lazy_table import LISTED, SCORES, LaterDetail
 from karat.contexts.multilabel.cells import MultiLabelCells
 from karat.contexts.spans.cells import SpansCells
 from karat.contexts.spans.data import SpanData, quote
 from karat.contexts.spans.errors import KINDS, confusion
 from karat.contexts.spans.excerpt_tables import excerpt_tables
-from karat.contexts.spans.lazy_table import LISTED, SCORES, LaterDetail
 from karat.contexts.spans.semeval import OUTCOMES, READINGS, precision_recall_f1
 from karat.contexts.spans.span import Ints, counts
 from karat.evaluation import Detail
