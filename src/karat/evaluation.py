@@ -359,6 +359,14 @@ class Evaluation(Rendered):
         """What was found in any input, each once."""
         return list(dict.fromkeys(f for system in self.systems for f in system.findings))
 
+    def plot(self, name: str = "", **options: Any) -> Any:
+        """A picture: roc, pr, calibration, thresholds, confusion, classes, balance, cutoff. Notebooks show it; `save` writes it.
+
+        >>> karat.evaluate(["yes", "no", "yes"], [0.8, 0.6, 0.7]).plot("roc")
+        <karat picture 'roc': .save('roc.svg')>
+        """
+        return self.render("picture", name=name, **options)
+
     def _repr_html_(self) -> str:
         return str(self.render("notebook"))
 

@@ -24,6 +24,7 @@ REPORTS = {
     "polars": ("karat.report.frame", "polars"),
     "html": ("karat.report.html", "render"),
     "notebook": ("karat.report.notebook", "render"),
+    "picture": ("karat.report.pictures", "picture"),
 }
 """Reports by name, and the function that makes each; imported when it is asked for."""
 

@@ -70,8 +70,9 @@ def _step(heads: Sequence[str], counts: Counts) -> int:
 
 
 def _levels(counts: Counts) -> Counts:
+    """Shades by the cube root of the share of the row: an error of one in a thousand is seen, too."""
     total = np.maximum(counts.sum(1, keepdims=True), 1)
-    return np.where(counts > 0, np.maximum(np.ceil(counts / total * LEVELS), 1), 0).astype(np.int64)
+    return np.where(counts > 0, np.maximum(np.ceil(np.cbrt(counts / total) * LEVELS), 1), 0).astype(np.int64)
 
 
 def _heads(columns: Sequence[str], side: int, step: int) -> list[str]:

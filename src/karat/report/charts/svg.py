@@ -29,6 +29,11 @@ _DARK = {
 }  # fmt: skip
 
 
+SERIES = 6
+"""Systems that have a colour of their own; more begin again with dashes."""
+_LIGHT |= {f"s{i}": c for i, c in enumerate(("#2f5bd0", "#c2410c", "#0f766e", "#9333a8", "#8a6d00", "#475569"))}
+_DARK |= {f"s{i}": c for i, c in enumerate(("#86a5ff", "#fb9a5b", "#4fd1c0", "#d79bf0", "#e0c24a", "#b4c0d0"))}
+
 _JOINERS = frozenset("\u00ad\u200c\u200d\u200e\u200f")
 """Characters that are not seen and yet belong to words: Persian, emoji of several people, marks of direction."""
 
@@ -69,6 +74,10 @@ STYLE = (
     ".karat-chart :is(.count,.figures){font:10px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}"
     ".karat-chart :is(.side,.said){paint-order:stroke;stroke:var(--paper);stroke-width:3px}"
     ".karat-chart .on{fill:var(--paper)}"
+    + "".join(
+        f".karat-chart .s{i}{{stroke:var(--s{i});fill:none}}.karat-chart .s{i}.dot{{fill:var(--s{i})}}"
+        for i in range(SERIES)
+    )
 )
 
 
@@ -128,6 +137,15 @@ def document(width: float, height: float, parts: Iterable[str], label: str) -> s
         f'<svg xmlns="http://www.w3.org/2000/svg" class="karat-chart" {size} role="img" aria-label="{escape(label)}">'
     )
     return f"{head}<style>{STYLE}</style>{''.join(parts)}</svg>"
+
+
+def flattened(chart: str) -> str:
+    """The chart with its light colours written out, for programs that know no CSS variables."""
+    style = STYLE[: STYLE.index("@media")] + STYLE[STYLE.index(".karat-chart text") :]
+    for name, colour in sorted(_LIGHT.items(), key=lambda pair: -len(pair[0])):
+        style = style.replace(f"--{name}:var(--karat-{name},{colour});", "").replace(f"var(--{name})", colour)
+    paper = f'<rect width="100%" height="100%" fill="{_LIGHT["paper"]}"/>'
+    return chart.replace(f"<style>{STYLE}</style>", f"<style>{style}</style>{paper}")
 
 
 def bare(chart: str) -> str:
