@@ -185,7 +185,8 @@ def _of_numbers(read: Read, name: str, column: Column) -> Meaning:
 def _of_texts(records: Records, read: Read, name: str, column: Column, findings: list[Finding]) -> Meaning:
     """Labels; or lists and objects that a text spells, if all are; or numbers, in a file that holds nothing but texts."""
     texts = values.texts_of(column)
-    if not records.typed and (read.wants_numbers(name) or name.strip().lower() in NUMBERS):
+    objects = {text.lstrip()[:1] for text in texts.names} == {"{"}
+    if not records.typed and not objects and (read.all_numbers or name.strip().lower() in NUMBERS):
         numbers, bad = values.numbers(texts)
         lines = [(records.origin.line_of(i), texts.text(i)) for i in bad.tolist()]
         findings += limited(

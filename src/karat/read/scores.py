@@ -33,7 +33,7 @@ def class_columns(columns: Mapping[str, Column], typed: bool, read: Read, roles:
         return []
     used = {roles.get("id"), roles.get("test_case")}
     found = [name for name, column in columns.items() if name not in used and _are_scores(column, typed)]
-    return found if len(found) > 1 or (asked and found) else []
+    return found if len(found) > 1 or (asked and found and value is None) else []
 
 
 def _are_scores(column: Column, typed: bool) -> bool:

@@ -53,7 +53,12 @@ class Read:
         """Are the values of the column numbers and no labels, by the context or by its name?"""
         if self.context is None:
             return column.strip().lower() in NUMBERS
-        return self.context in ("ranking", "numbers") or (self.context == "probabilities" and self.role == "pred")
+        return self.all_numbers or (self.context == "probabilities" and self.role == "pred")
+
+    @property
+    def all_numbers(self) -> bool:
+        """Has the context that was named no values but numbers?"""
+        return self.context in ("ranking", "numbers")
 
     @property
     def drops(self) -> bool:

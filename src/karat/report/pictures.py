@@ -80,7 +80,7 @@ PAINTERS: dict[str, Callable[[Any, str], Any]] = {
 
 def picture(evaluation: Evaluation, name: str = "", **options: Any) -> Picture:
     """The picture called ``name``; without a name, the first that fits."""
-    known = [key for key, make in PICTURES.items() if _fits(evaluation, key)]
+    known = [key for key, make in PICTURES.items() if fits(evaluation, key)]
     chosen = name or next(iter(known), "")
     if chosen not in PICTURES:
         near = difflib.get_close_matches(chosen, PICTURES, 1)
@@ -93,7 +93,8 @@ def picture(evaluation: Evaluation, name: str = "", **options: Any) -> Picture:
     return Picture(chosen, PICTURES[chosen](evaluation, **options))
 
 
-def _fits(evaluation: Evaluation, name: str) -> bool:
+def fits(evaluation: Evaluation, name: str) -> bool:
+    """Has this evaluation what the picture shows?"""
     if name in ("roc", "pr", "thresholds"):
         return evaluation.context == "probabilities"
     if name == "calibration":

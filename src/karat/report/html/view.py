@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol
 
@@ -32,6 +33,7 @@ from karat.report.mistakes import (
     worst_table,
     worst_units,
 )
+from karat.report.pictures import fits, picture
 from karat.report.rows import Grid, number
 from karat.report.summary import summary
 from karat.report.terminal import worded
@@ -488,7 +490,9 @@ class SystemView:
 
     @property
     def details(self) -> Iterator[Chart | Table]:
-        """Confusion matrices and timelines drawn, other details as tables."""
+        """Curves of scores, confusion matrices and timelines drawn, other details as tables."""
+        if self.view.evaluation.context == "probabilities" and not self.view.folded:
+            yield from _curves(self.view.evaluation, self.result)
         for detail in self.result.details:
             if detail.kind == "matrix" and len(detail.rows) <= LARGEST:
                 yield _matrix(detail, self.name, self.view.links)
@@ -501,6 +505,14 @@ class SystemView:
                 grid = confusion_grid("Most confused", detail)
                 if grid.rows:
                     yield Table(grid.title, grid.head, grid.rows)
+
+
+def _curves(evaluation: Evaluation, result: SystemResult) -> Iterator[Chart]:
+    """ROC, precision and recall, and calibration where scores are probabilities."""
+    alone = replace(evaluation, systems=[result])
+    names = {"roc": "ROC curve", "pr": "Precision and recall", "calibration": "Calibration"}
+    for name in (name for name in names if fits(alone, name)):
+        yield drawn(names[name], picture(alone, name).svg)
 
 
 def _with_classes(result: SystemResult) -> list[Score]:

@@ -1,0 +1,148 @@
+"""Scores as people have them: arrays, lists, tables with a column for each class, long tables, objects; and what is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import karat
+from karat.cli.main import karat as command
+
+GOLD = ["ham", "spam", "spam", "ham", "spam"]
+SPAM = [0.1, 0.7, 0.4, 0.6, 0.9]
+AUC = 5 / 6
+"""Of 2 · 3 pairs only .4 < .6 is out of order."""
+
+
+def rows(kind: str) -> list[dict[str, object]]:
+    every = list(zip(GOLD, SPAM, strict=True))
+    return {
+        "single": [{"id": i, "score": p} for i, (_, p) in enumerate(every)],
+        "wide": [{"id": i, "ham": 1 - p, "spam": p} for i, (_, p) in enumerate(every)],
+        "prefixed": [{"id": i, "prob_ham": 1 - p, "prob_spam": p} for i, (_, p) in enumerate(every)],
+        "long": [
+            {"id": i, "label": label, "score": s}
+            for i, (_, p) in enumerate(every)
+            for label, s in (("spam", p), ("ham", 1 - p))
+        ],
+        "objects": [{"id": i, "value": {"ham": 1 - p, "spam": p}} for i, (_, p) in enumerate(every)],
+    }[kind]
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "frame", "records"])
+@pytest.mark.parametrize("kind", ["single", "wide", "prefixed", "long", "objects"])
+def test_all_containers_score_alike(kind, form, tmp_path):
+    gold, pred = pd.DataFrame({"id": range(5), "label": GOLD}), rows(kind)
+    if form == "json":
+        (tmp_path / "pred.json").write_text(json.dumps(pred))
+        given = tmp_path / "pred.json"
+    elif form == "csv":
+        frame = pd.DataFrame(pred)
+        if kind == "objects":
+            frame["value"] = frame["value"].map(json.dumps)
+        frame.to_csv(tmp_path / "pred.csv", index=False)
+        given = tmp_path / "pred.csv"
+    else:
+        given = pd.DataFrame(pred) if form == "frame" else pred
+    for named in (None, "probabilities"):
+        e = karat.evaluate(gold, given, context=named, metrics=["roc_auc", "log_loss"])
+        assert e.context == "probabilities"
+        assert e["roc_auc"].value == pytest.approx(AUC)
+        right = [p if g == "spam" else 1 - p for g, p in zip(GOLD, SPAM, strict=True)]
+        assert e["log_loss"].value == pytest.approx(-np.log(right).mean())
+
+
+def test_columns_without_names_are_golds_labels_in_order():
+    e = karat.evaluate(GOLD, np.stack([1 - np.array(SPAM), SPAM], 1))
+    assert e["roc_auc"].value == pytest.approx(AUC)
+    assert [f.code for f in e.findings] == ["classes-in-order", "positive-class"]
+    other = karat.evaluate(GOLD, np.stack([SPAM, 1 - np.array(SPAM)], 1), classes=["spam", "ham"])
+    assert other["roc_auc"].value == pytest.approx(AUC)
+    with pytest.raises(karat.InputError, match="3 columns, and gold has 2 labels"):
+        karat.evaluate(GOLD, np.full((5, 3), 1 / 3))
+    with pytest.raises(karat.InputError, match="1 classes are named"):
+        karat.evaluate(GOLD, np.full((5, 2), 0.5), classes=["a"])
+
+
+def test_truth_and_numbers_are_two_classes():
+    e = karat.evaluate(np.array(GOLD) == "spam", SPAM)
+    assert (e.context, e["roc_auc"].value) == ("probabilities", pytest.approx(AUC))
+
+
+def test_the_positive_class_can_be_named():
+    e = karat.evaluate(GOLD, 1 - np.array(SPAM), pos_label="ham", metrics=["roc_auc", "average_precision", "f1"])
+    assert e["roc_auc"].value == pytest.approx(AUC)
+    assert "positive-class" not in [f.code for f in e.findings]
+    with pytest.raises(karat.InputError, match="no item has the label 'eggs'"):
+        karat.evaluate(GOLD, SPAM, pos_label="eggs")
+
+
+def test_binary_average_of_labels():
+    sklearn = pytest.importorskip("sklearn.metrics")
+    pred = ["ham", "spam", "ham", "ham", "spam"]
+    for label in ("ham", "spam"):
+        for name in ("f1", "precision", "recall"):
+            e = karat.evaluate(GOLD, pred, metrics=[f"{name}(average=binary)"], pos_label=label)
+            assert e[name].value == pytest.approx(getattr(sklearn, f"{name}_score")(GOLD, pred, pos_label=label))
+    several = karat.evaluate([*GOLD, "eggs"], [*pred, "eggs"], metrics=["f1(average=binary)"])["f1"]
+    assert several.value is None
+    assert "pos_label" in several.undefined
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "said"),
+    [
+        (["a", "b", "c"], [0.1, 0.2, 0.3], "labels"),
+        (["a", "b"], [0.1, float("inf")], "no finite number"),
+        (["a", "b"], ["a", "b"], "these are labels"),
+    ],
+)
+def test_what_cannot_be_scored_is_said(gold, pred, said):
+    with pytest.raises(karat.InputError, match=said):
+        karat.evaluate(gold, pred, **({} if said == "labels" else {"context": "probabilities"}))
+
+
+def test_scores_that_are_no_probabilities_are_ordered_all_the_same():
+    e = karat.evaluate(GOLD, [-3.0, 2.5, -0.5, 0.25, 4.0])
+    assert e["roc_auc"].value == pytest.approx(AUC)
+    assert e["accuracy"].value == pytest.approx(3 / 5)
+    assert e["log_loss"].value is None
+    assert "no-probabilities" in [f.code for f in e.findings]
+
+
+def test_silence_is_the_worst_answer():
+    gold, pred = dict(enumerate(GOLD)), dict(enumerate(SPAM))
+    for lost in range(5):
+        left = {i: p for i, p in pred.items() if i != lost}
+        worst = pred | {lost: 0.0 if gold[lost] == "spam" else 1.0}
+        names = ["roc_auc", "average_precision", "log_loss", "brier", "accuracy", "ece"]
+        one = karat.evaluate(gold, left, context="probabilities", metrics=names)
+        two = karat.evaluate(gold, worst, context="probabilities", metrics=names)
+        for name in names[:5]:
+            assert one[name].value == pytest.approx(two[name].value), name
+
+
+def test_the_command_line(tmp_path):
+    pd.DataFrame({"id": range(5), "label": GOLD}).to_csv(tmp_path / "gold.csv", index=False)
+    pd.DataFrame(rows("wide")).to_csv(tmp_path / "pred.csv", index=False)
+    files = [str(tmp_path / "gold.csv"), str(tmp_path / "pred.csv")]
+    asked = ["-m", "roc_auc", "-m", "best(of=f1)", "--pos-label", "spam", "--report", "json"]
+    done = CliRunner().invoke(command, ["evaluate", *files, *asked])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["context"] == "probabilities"
+    assert found["systems"][0]["metrics"][0]["value"] == pytest.approx(AUC)
+    assert [f["code"] for f in found["systems"][0]["findings"]] == ["threshold-tuned"]
+
+
+def test_two_systems_are_compared():
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 2, 300)
+    good, poor = gold + rng.normal(0, 0.6, 300), gold + rng.normal(0, 3, 300)
+    c = karat.compare(gold, {"good": good, "poor": poor}, context="probabilities", metrics=["roc_auc"], draws=199)
+    assert c.pairs[0].p < 0.02
+    assert c.pairs[0].difference > 0.2
