@@ -19,7 +19,7 @@ from karat.contexts import CONTEXT_OF, context
 from karat.contexts.base import Counted
 from karat.engines.duckdb import Engine
 from karat.engines.memory import count
-from karat.evaluation import Evaluation, SystemResult
+from karat.evaluation import Evaluation, Rejected, SystemResult
 from karat.findings import Finding, InputError, finding, stop_on_errors
 from karat.inputs import Columns, Given, by_index, check_tables, on_cluster, read_side, systems_of, to_read
 from karat.methods import Methods, methods_of
@@ -72,6 +72,7 @@ def evaluate(
     temp: str | None = None,
     engine: str | None = None,
     master: str | None = None,
+    keep_going: bool = False,
     **options: Any,
 ) -> Evaluation:
     """Score predictions against gold.
@@ -84,6 +85,7 @@ def evaluate(
     ``hashes`` asks for the canonical hash of every input (None: of those that are read in a moment; False: of none).
     ``max_unpacked`` is how many bytes a packed file may unpack to (by default 256 MiB, or 200 times its size);
     ``memory`` how many bytes joins and sorts of tables may take before they go to files in the folder ``temp``.
+    ``keep_going`` scores the systems that can be scored; those that cannot are in ``rejected``, with why.
 
     Both are paths, ``-``, frames, lists of records, dicts of id → value, or plain sequences paired
     by position, or DataFrames of Spark; a list of paths, a list with as many ``names``, or a dict of name → sequence scores
@@ -97,12 +99,13 @@ def evaluate(
     """
     handed = systems_of(gold, pred, names, columns)
     methods = methods_of(handed.named, run, encoding)
+    without_runs(methods, keep_going)
     if cluster_by and stratify_by:
         raise MetricError("units are drawn by cluster or by stratum: give cluster_by or stratify_by")
     asked = Asked(
         context, metrics, format, encoding, handed.columns, undefined, seed,
         units or methods.repeated or judge is not None, cluster_by or stratify_by, options, hashes, max_unpacked,
-        separator, handed.shared, memory, temp, slices, weight, engine, master,
+        separator, handed.shared, memory, temp, slices, weight, engine, master, keep_going,
     )  # fmt: skip
     wanted = wanted_intervals(intervals, interval_method, resamples, seed, stratify_by)
     level = wanted.level if wanted else 0.95
@@ -110,6 +113,12 @@ def evaluate(
     if judge is None:
         return found.evaluation
     return with_judge(found, judge, methods.systems, replace(asked, cluster_by=judge_strata), level)
+
+
+def without_runs(methods: Methods, keep_going: bool) -> None:
+    """A method that loses a run is another method."""
+    if methods.repeated and keep_going:
+        raise MetricError("keep_going leaves out whole systems, not runs of a method: mend or leave out the run")
 
 
 def with_judge(
@@ -173,6 +182,7 @@ class Asked:
     weight: Any = None
     engine: str | None = None
     master: str | None = None
+    keep_going: bool = False
 
     @property
     def beside(self) -> list[str]:
@@ -210,11 +220,32 @@ class Scored(NamedTuple):
 
 
 def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: IntervalSettings | None) -> Scored:
-    """The whole pipeline."""
+    """The whole pipeline; where some systems cannot be scored, the others, or what is wrong with all of them at once."""
     try:
         return _scored(gold, systems, asked, wanted)
     except InputError as error:
-        raise said_of_slices(error, asked.beside) from error
+        if len(systems) < 2 or "-" in [one for one in (gold, *(s for _, s in systems)) if isinstance(one, str)]:
+            raise said_of_slices(error, asked.beside) from error
+        good, rejected = sifted(gold, systems, asked)
+        if not rejected:
+            raise said_of_slices(error, asked.beside) from error
+        if not asked.keep_going or not good:
+            every = dict.fromkeys(f for one in rejected for f in one.findings)
+            raise said_of_slices(InputError(every), asked.beside) from error
+        found = _scored(gold, good, asked, wanted)
+        return found._replace(evaluation=replace(found.evaluation, rejected=rejected))
+
+
+def sifted(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked) -> tuple[list[tuple[str, Any]], list[Rejected]]:
+    """The systems that can be scored, each tried by itself, and those that cannot."""
+    good, rejected = list[tuple[str, Any]](), list[Rejected]()
+    for name, one in systems:
+        try:
+            _scored(gold, [(name, one)], replace(asked, hashes=False), None)
+            good.append((name, one))
+        except InputError as error:
+            rejected.append(Rejected(name, error.findings))
+    return good, rejected
 
 
 def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: IntervalSettings | None) -> Scored:
@@ -428,6 +459,7 @@ def compare(
     one_sided: bool = False,
     sequential: bool = False,
     max_unpacked: int | None = None,
+    keep_going: bool = False,
     **options: Any,
 ) -> Comparison:
     """Compare systems on the same gold, pair by pair, with paired tests corrected over all of them.
@@ -453,11 +485,15 @@ def compare(
         one_sided, sequential,
     )  # fmt: skip
     methods = methods_of(handed.named, run, encoding)
+    without_runs(methods, keep_going)
     asked = Asked(
         context, metrics, format, encoding, handed.columns, undefined, seed, True, cluster_by, options,
         max_unpacked=max_unpacked, separator=separator, shared=handed.shared, weight=weight,
+        keep_going=keep_going,
     )  # fmt: skip
     found = scored(gold, methods.systems, asked, None)
+    if len(found.evaluation.systems) < 2:
+        raise InputError(found.evaluation.findings)
     intervals = IntervalSettings(level, interval_method, resamples, seed)
     evaluation = replace(
         found.evaluation, plan=found.evaluation.plan | {"intervals": intervals.to_dict() | {"cluster_by": cluster_by}}
@@ -635,9 +671,16 @@ def validate(
     separator: str | None = None,
     max_unpacked: int | None = None,
     role: str | None = None,
+    gold: Any = None,
     **options: Any,
 ) -> list[Finding]:
-    """Everything that can be said against one file, without scoring it; ``role`` is gold or pred, if that is known."""
+    """Everything that can be said against one file, without scoring it; ``role`` is gold or pred, if that is known.
+
+    With ``gold``, also what is said when it meets gold: ids, labels and coverage.
+    """
+    if gold is not None:
+        return against(gold, given, context=context, format=format, encoding=encoding, columns=columns,
+                       separator=separator, max_unpacked=max_unpacked, **options)  # fmt: skip
     how = Given(format, encoding, columns or {}, context, options, max_unpacked, separator)  # type: ignore[arg-type]
     with Engine() as engine, ExitStack() as stack:
         try:
@@ -648,3 +691,12 @@ def validate(
             return [*side_findings(side, plan), *side.findings]
         except InputError as error:
             return error.findings
+
+
+def against(gold: Any, given: Any, **how: Any) -> list[Finding]:
+    """What is found when a file meets gold; what is wrong with gold itself is said as well."""
+    try:
+        found = evaluate(gold, given, hashes=False, **how)
+    except InputError as error:
+        return error.findings
+    return found.findings

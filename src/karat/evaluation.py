@@ -297,6 +297,14 @@ class JudgedScore:
     """How many gold labels alone would give the same error."""
 
 
+@dataclass(frozen=True)
+class Rejected:
+    """A system that could not be scored, and why."""
+
+    name: str
+    findings: list[Finding]
+
+
 class Systems(list[SystemResult]):
     """The systems of an evaluation in their order, which are also found by name.
 
@@ -330,6 +338,8 @@ class Evaluation(Rendered):
     """Means over runs, where methods were given with several; ``systems`` are the single runs."""
     judged: list[JudgedScore] = field(default_factory=list)
     """Scores from gold and a judge together, where a judge was given."""
+    rejected: list[Rejected] = field(default_factory=list)
+    """Systems that could not be scored, where the others were to be scored all the same."""
 
     def __post_init__(self) -> None:
         self.systems = Systems(self.systems)
@@ -357,7 +367,8 @@ class Evaluation(Rendered):
     @property
     def findings(self) -> list[Finding]:
         """What was found in any input, each once."""
-        return list(dict.fromkeys(f for system in self.systems for f in system.findings))
+        every = [*self.systems, *self.rejected]
+        return list(dict.fromkeys(f for system in every for f in system.findings))
 
     def plot(self, name: str = "", **options: Any) -> Any:
         """A picture: roc, pr, calibration, thresholds, confusion, classes, balance, cutoff. Notebooks show it; `save` writes it.

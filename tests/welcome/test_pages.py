@@ -4,7 +4,7 @@ import pytest
 
 from tests.welcome.pages import DOCS, follow, steps
 
-PAGES = ("columns.md",)
+PAGES = ("columns.md", "organisers.md")
 
 
 @pytest.mark.parametrize("name", PAGES)

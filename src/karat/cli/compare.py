@@ -11,13 +11,14 @@ import click
 
 from karat.api import compare
 from karat.ci import gates
-from karat.cli.failures import MISSED, guarded, show
+from karat.cli.failures import BAD_INPUT, MISSED, guarded, say_rejected, show
 from karat.cli.options import (
     context_options,
     delimited_options,
     formulas_option,
     input_options,
     interval_options,
+    keep_going_option,
     name_option,
     run_option,
     said,
@@ -42,6 +43,7 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 @run_option
 @weight_option
 @name_option
+@keep_going_option
 @click.option("--baseline", metavar="SYSTEM", help="Compare every system with this one alone.")
 @click.option(
     "--correction",
@@ -118,6 +120,7 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
         "paired_runs",
         "one_sided",
         "sequential",
+        "keep_going",
     )
     with shown(given["quiet"]):
         comparison = compare(
@@ -136,6 +139,9 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
     if given["disagree"] != "-":
         write(comparison, given)
     show(comparison.findings, given["quiet"])
+    say_rejected(comparison.evaluation)
+    if comparison.evaluation.rejected:
+        sys.exit(BAD_INPUT)
     if given["fail_if_worse"]:
         check(comparison, given)
 

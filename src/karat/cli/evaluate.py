@@ -12,7 +12,7 @@ import click
 
 from karat.api import evaluate
 from karat.cli import progress
-from karat.cli.failures import MISSED, guarded, show
+from karat.cli.failures import BAD_INPUT, MISSED, guarded, say_rejected, show
 from karat.cli.options import (
     by_columns_option,
     cluster_options,
@@ -21,6 +21,7 @@ from karat.cli.options import (
     engine_options,
     input_options,
     interval_options,
+    keep_going_option,
     name_option,
     report_options,
     run_option,
@@ -59,6 +60,7 @@ from karat.report.rows import BY
 @interval_options
 @run_option
 @name_option
+@keep_going_option
 @click.option("--stratify-by", metavar="COLUMN", help="Gold column whose values keep their numbers in every resample.")
 @click.option(
     "--judge", metavar="FILE", help="Labels of a judge or model for all units, where gold has a random sample."
@@ -122,6 +124,7 @@ def command(
                     "temp",
                     "engine",
                     "master",
+                    "keep_going",
                 )
             },
             **said(given),
@@ -130,9 +133,12 @@ def command(
     if save:
         keep(evaluation, given)
     show(evaluation.findings, given["quiet"])
+    say_rejected(evaluation)
     missed = [line for m, limit in gates for line in below(evaluation, m, limit)]
     for line in missed:
         click.echo(line, err=True)
+    if evaluation.rejected:
+        sys.exit(BAD_INPUT)
     if missed:
         sys.exit(MISSED)
 

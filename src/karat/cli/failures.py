@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 import click
 
 from karat.cli.exits import BAD_INPUT, MISSED, Interruption
+from karat.evaluation import Evaluation
 from karat.findings import Finding, InputError, said
 from karat.metric import MetricError
 from karat.report.text import clear
@@ -44,6 +45,14 @@ def show(findings: Iterable[Finding], quiet: bool = False) -> None:
         click.echo(clear(line), err=True)
 
 
+def say_rejected(evaluation: Evaluation) -> None:
+    """Which systems were left out, in one line."""
+    if evaluation.rejected:
+        total = len(evaluation.systems) + len(evaluation.rejected)
+        names = ", ".join(clear(one.name) for one in evaluation.rejected)
+        click.echo(f"rejected {len(evaluation.rejected)} of {total} systems: {names}", err=True)
+
+
 def as_github(found: Finding) -> str:
     """A finding as an annotation of a GitHub workflow."""
     kind = {"error": "error", "warning": "warning"}.get(found.severity, "notice")
@@ -61,4 +70,4 @@ def any_error(findings: Iterable[Finding]) -> bool:
     return any(f.severity == "error" for f in findings)
 
 
-__all__: list[Any] = ["BAD_INPUT", "MISSED", "any_error", "as_github", "guarded", "show"]
+__all__: list[Any] = ["BAD_INPUT", "MISSED", "any_error", "as_github", "guarded", "say_rejected", "show"]

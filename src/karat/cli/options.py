@@ -147,6 +147,12 @@ name_option = click.option(
     "--name", "names", multiple=True, metavar="NAME", help="Name of a system, once for each, in their order."
 )
 
+keep_going_option = click.option(
+    "--keep-going",
+    is_flag=True,
+    help="Score the systems that can be scored and list the others; exit with 2 all the same.",
+)
+
 run_option = click.option(
     "--run", metavar="COLUMN", help="Column of the predictions that tells runs of one method apart."
 )

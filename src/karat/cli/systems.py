@@ -30,7 +30,7 @@ def handed(gold: str, preds: Sequence[str], names: Sequence[str] = (), whole: bo
         if gold == "-":
             raise MetricError("a table from stdin (-) is read once: name the file to score columns of one table")
         return Handed(None, list(names) or None)
-    pairs = [pair for pred in preds for pair in _expanded(pred, whole)]
+    pairs = [pair for pred in preds for pair in expanded(pred, whole)]
     files = [file for _, file in pairs]
     _read_once(gold, files)
     if names and len(names) != len(files):
@@ -50,7 +50,7 @@ def called(name: str | None, systems: Handed) -> str | None:
     return files.get(name) or by_name.get(name, name)
 
 
-def _expanded(pred: str, whole: bool = False) -> list[tuple[str | None, Any]]:
+def expanded(pred: str, whole: bool = False) -> list[tuple[str | None, Any]]:
     """One argument as systems; the name is None where the file's own is meant."""
     name, mark, file = pred.partition("=")
     if mark and name and not os.path.exists(pred):

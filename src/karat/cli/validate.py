@@ -12,6 +12,7 @@ import msgspec
 from karat.api import validate
 from karat.cli.failures import BAD_INPUT, any_error, as_github, guarded, show
 from karat.cli.options import context_options, input_options, said
+from karat.cli.systems import expanded
 from karat.findings import Finding
 
 
@@ -19,6 +20,7 @@ from karat.findings import Finding
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @input_options
 @context_options
+@click.option("--gold", metavar="GOLD", help="Check the files against this gold too: ids, labels, coverage.")
 @click.option("--json", "as_json", is_flag=True, help="Findings as one JSON array on stdout.")
 @click.option(
     "--format",
@@ -29,10 +31,14 @@ from karat.findings import Finding
     help="Form of the findings.",
 )
 @guarded
-def command(files: tuple[str, ...], as_json: bool, form: str, **given: Any) -> None:
-    """Check files and say what is wrong, where and how to mend it; exit with 2 if anything is."""
-    found = [f for file in files for f in validate(file, **said(given))]
-    {"human": _human, "json": _json, "github": _github}["json" if as_json else form](found, len(files))
+def command(files: tuple[str, ...], gold: str | None, as_json: bool, form: str, **given: Any) -> None:
+    """Check files and say what is wrong, where and how to mend it; exit with 2 if anything is.
+
+    Folders and quoted patterns give their files.
+    """
+    every = [one for file in files for _, one in expanded(file)]
+    found = list(dict.fromkeys(f for file in every for f in validate(file, gold=gold, **said(given))))
+    {"human": _human, "json": _json, "github": _github}["json" if as_json else form](found, len(every))
     if any_error(found):
         sys.exit(BAD_INPUT)
 

@@ -31,6 +31,7 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
         "systems": [_system(evaluation, s) for s in evaluation.systems],
         **_disagreements(evaluation),
         **_summaries(evaluation),
+        **_rejected(evaluation),
         "provenance": evaluation.provenance | {"plan": evaluation.plan},
     }
 
@@ -39,6 +40,11 @@ def _summaries(evaluation: Evaluation) -> dict[str, Any]:
     """What stands above single systems, where there is any."""
     every: dict[str, list[Any]] = {"methods": evaluation.methods, "judged": evaluation.judged}
     return {name: [asdict(s) | {"metric": str(s.metric)} for s in scores] for name, scores in every.items() if scores}
+
+
+def _rejected(evaluation: Evaluation) -> dict[str, Any]:
+    rows = [{"name": r.name, "findings": [msgspec.structs.asdict(f) for f in r.findings]} for r in evaluation.rejected]
+    return {"rejected": rows} if rows else {}
 
 
 def _disagreements(evaluation: Evaluation) -> dict[str, Any]:

@@ -28,7 +28,8 @@ def published(evaluation: Evaluation) -> Evaluation:
         path = provenance["judge"]["path"]
         shown["judge"] = provenance["judge"] | {"path": names.get(path, path)}
     systems = [replace(s, findings=_renamed(s.findings, names)) for s in evaluation.systems]
-    return replace(evaluation, systems=systems, provenance=provenance | shown)
+    rejected = [replace(r, findings=[_file_only(f) for f in _renamed(r.findings, names)]) for r in evaluation.rejected]
+    return replace(evaluation, systems=systems, rejected=rejected, provenance=provenance | shown)
 
 
 def published_comparison(comparison: Comparison) -> Comparison:
@@ -49,6 +50,11 @@ def file_names(paths: Iterable[str]) -> Names:
 def _shortest(own: tuple[str, ...], others: list[tuple[str, ...]]) -> str:
     length = next((n for n in range(1, len(own)) if all(own[-n:] != other[-n:] for other in others)), len(own))
     return str(PurePath(*own[-length:]))
+
+
+def _file_only(found: Finding) -> Finding:
+    """A finding of an input that no record is kept of, by the last part of its path."""
+    return with_fields(found, file=os.path.basename(found.file)) if found.file else found
 
 
 def _renamed(findings: Iterable[Finding], names: Names) -> list[Finding]:

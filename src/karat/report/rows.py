@@ -74,12 +74,25 @@ def cell(value: float | None, interval: Interval | None, digits: int) -> str:
 def grids(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4) -> Iterator[Grid]:
     """The tables of a report: the scores, then whatever they are to be broken down by."""
     yield overall(evaluation, digits)
+    yield from rejected(evaluation)
     yield from summaries(evaluation, digits)
     from karat.report import sliced  # which needs the rows of this module
 
     yield from sliced.grids(evaluation, digits)
     for what in by:
         yield from {"test-case": _by_test_case, "query": _by_test_case, "class": _by_class}[what](evaluation, digits)
+
+
+def rejected(evaluation: Evaluation) -> Iterator[Grid]:
+    """The systems that could not be scored, and the first reason of each."""
+    rows = []
+    for system in evaluation.rejected:
+        errors = [f for f in system.findings if f.severity == "error"]
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        line = f"line {errors[0].line}: " if errors[0].line else ""
+        rows.append([system.name, f"{line}{errors[0].message}{more}"])
+    if rows:
+        yield Grid("Rejected", ["system", "why"], rows)
 
 
 def overall(evaluation: Evaluation, digits: int) -> Grid:
