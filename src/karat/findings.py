@@ -493,7 +493,7 @@ KINDS: dict[str, Kind] = {
         "fill the column that is clustered by for every gold record",
     ),
     "cluster-column-missing": Kind(
-        "error", "gold has no column {column!r} to cluster by; it has: {found}", "name a column of the gold file"
+        "error", "there is no column {column!r} for clusters or strata; there is: {found}", "name a column of this file"
     ),
     "slice-column-missing": Kind(
         "error",

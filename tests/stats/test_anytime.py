@@ -102,3 +102,13 @@ def test_comparisons_that_are_looked_at_again_and_again_keep_their_level():
         at_once += any(ttest_1samp(x, 0).pvalue <= 0.05 for x in looks)
     assert called / 300 <= 0.05 + 2 * 0.013
     assert at_once / 300 > 0.15
+
+
+def test_leaderboards_of_growing_data_hold_at_every_look_too():
+    """They showed the intervals of one look beside pairs that hold at all."""
+    gold = ["yes", "no"] * 100
+    systems = {"new": ["yes", "no"] * 90 + ["yes", "yes"] * 10, "old": ["yes", "no"] * 75 + ["yes", "yes"] * 25}
+    c = karat.compare(gold, systems, metrics=["accuracy"], sequential=True)
+    assert {s["accuracy"].interval.method for s in c.evaluation.systems} == {"anytime"}
+    asked = karat.compare(gold, systems, metrics=["accuracy"], sequential=True, interval_method="wilson")
+    assert {s["accuracy"].interval.method for s in asked.evaluation.systems} == {"wilson"}

@@ -136,3 +136,19 @@ def test_the_command(tmp_path, monkeypatch):
     assert plain.exit_code == split.exit_code == 0
     assert "With a judge" in plain.output
     assert plain.output != split.output
+
+
+def test_intervals_with_a_judge_end_where_scores_must():
+    truth = ["A", "B"] * 100
+    system = truth[:199] + ["A"]
+    by_id = lambda labels, ids: {str(i): labels[i] for i in ids}
+    guess = ["A", "B"] * 90 + ["B", "A"] * 10
+    e = karat.evaluate(
+        by_id(truth, range(169, 200)),
+        by_id(system, range(200)),
+        judge=by_id(guess, range(200)),
+        metrics=["accuracy", "f1"],
+    )
+    for found in e.judged:
+        assert 0 <= found.interval.low <= found.interval.high <= 1
+        assert found.gold_interval.high <= 1

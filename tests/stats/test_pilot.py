@@ -122,3 +122,27 @@ def test_the_promised_power_is_there():
     d = np.array([draw(n) for _ in range(600)])
     t = d.mean(1) / (d.std(1, ddof=1) / np.sqrt(n))
     assert abs((abs(t) > 1.96).mean() - 0.8) < 0.05
+
+
+@pytest.mark.parametrize(
+    "aim",
+    [{"difference": -1}, {"difference": 0}, {"width": 0}, {"margin": -0.1}, {"margin": 0.01, "difference": -0.02}],
+)
+def test_an_aim_that_means_nothing_is_refused(aim):
+    """``--detect -1`` planned five units."""
+    with pytest.raises(karat.MetricError, match="above 0|within a margin"):
+        karat.design(["A", "B"] * 20, {"a": ["A", "B"] * 20, "b": ["A", "A"] * 20}, metrics=["accuracy"], **aim)
+
+
+def test_units_without_a_cluster_stand_alone_in_a_design_too():
+    """They were put in the cluster of the unit next to them."""
+    rows = lambda values, clustered: [
+        {"id": f"{i:03}", "value": v} | ({"doc": f"d{i // 5}"} if clustered and i < 60 else {})
+        for i, v in enumerate(values)
+    ]
+    gold, right = ["A", "B"] * 60, [i // 5 % 3 > 0 for i in range(120)]
+    a = [g if ok else "C" for g, ok in zip(gold, right, strict=True)]
+    found = karat.design(
+        rows(gold, True), {"a": rows(a, False), "b": rows(["A"] * 120, False)}, difference=0.1, metrics=["accuracy"], cluster_by="doc"
+    ).needs[0]  # fmt: skip
+    assert found.clusters.pilot == 12 + 60

@@ -49,6 +49,8 @@ def compare_systems(
 ) -> Comparison:  # fmt: skip
     """All pairs of the evaluation's systems, or each against the baseline, on the units that all of them have."""
     systems, findings = on_common_units(evaluation.systems, plan)
+    if settings.sequential and intervals.method == "auto":
+        intervals = replace(intervals, method="anytime")
     systems = [add_intervals(s, plan, intervals, keys) for s in told(systems, "systems with intervals")]
     statistic = Statistic(plan.catalogue, directed(plan), plan.fill)
     joint = joined(systems)

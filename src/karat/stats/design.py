@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from karat.metric import MetricError
 from karat.stats.power import POWER
 from karat.weights import Floats
 
@@ -34,6 +35,18 @@ class Aim:
     one_sided: bool = False
     tests: int = 1
     """Tests that share alpha: the size of the family, by Bonferroni."""
+
+    def __post_init__(self) -> None:
+        if self.margin is None and self.difference is not None and not self.difference > 0:
+            raise MetricError(f"{self.difference:g} is no difference to detect: give one above 0")
+        for name, value in (("margin", self.margin), ("width", self.width)):
+            if value is not None and not value > 0:
+                raise MetricError(f"a {name} of {value:g} is not above 0")
+        if self.margin is not None and not self.distance > 0:
+            raise MetricError(
+                f"a true loss of {-(self.difference or 0.0):g} is not within a margin of {self.margin:g}: "
+                "no number of units shows that it is"
+            )
 
     @property
     def level(self) -> float:

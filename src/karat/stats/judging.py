@@ -92,11 +92,20 @@ def judged_scores(
         every.append(_Field(gold, judge, both, labelled, statistic, _strata(judge, strata)).readings())
     scores = list(systems[0])
     out = [
-        _score(name, s, p, level)
-        for name, readings in [*zip((s.name for s in systems), every, strict=True), *_differences(systems, every)]
+        _score(name, s, p, level, _limits(statistic, s, of_one))
+        for name, readings, of_one in [
+            *((s.name, r, True) for s, r in zip(systems, every, strict=True)),
+            *((name, r, False) for name, r in _differences(systems, every)),
+        ]
         for s, p in zip(scores, readings.powered(), strict=True)
     ]
     return out, list(dict.fromkeys(found))
+
+
+def _limits(statistic: Statistic, score: Score, of_one: bool) -> tuple[float, float]:
+    """Between what a score can lie, or a difference of two."""
+    low, high = statistic.limits(score.metric)
+    return (low, high) if of_one else (low - high, high - low)
 
 
 def _differences(
@@ -179,7 +188,7 @@ class _Field:
         sample, rest = self.labelled & inside, ~self.labelled & inside
         kept = self.both & np.isin(self.gold.keys, self.judge.keys[sample])
         if kept.sum() < 2 or not rest.any():
-            lacks = f"in stratum {stratum!r} " if stratum else ""
+            lacks = f"in stratum {str(stratum)!r} " if stratum else ""
             raise MetricError(
                 f"{lacks}{int(kept.sum())} units have gold and {int(rest.sum())} have the judge alone: two and one at least are needed"
             )
@@ -191,14 +200,15 @@ class _Field:
         return list(zip(gold, judged, others, strict=True))
 
 
-def _score(name: str, score: Score, found: Powered, level: float) -> JudgedScore:
+def _score(name: str, score: Score, found: Powered, level: float, limits: tuple[float, float]) -> JudgedScore:
     known = np.isfinite(found.estimate) and np.isfinite(found.se)
     reach = float(special.stdtrit(max(found.labelled - 1, 1), (1 + level) / 2)) * found.gold_se
-    alone = Interval(level, found.gold - reach, found.gold + reach, "jackknife-t", None, found.gold_se)
+    inside = lambda low, high: (max(low, limits[0]), min(high, limits[1]))
+    alone = Interval(level, *inside(found.gold - reach, found.gold + reach), "jackknife-t", None, found.gold_se)
     return JudgedScore(
         name, score.metric, score.label, score.better,
         found.estimate if known else None,
-        Interval(level, *found.interval(level), "prediction-powered", None, found.se) if known else None,
+        Interval(level, *inside(*found.interval(level)), "prediction-powered", None, found.se) if known else None,
         found.gold if np.isfinite(found.gold) else None, alone if np.isfinite(found.gold_se) else None,
         found.judge if np.isfinite(found.judge) else None, found.weight, found.labelled, found.unlabelled,
         found.effective if known else None,

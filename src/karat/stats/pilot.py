@@ -72,8 +72,7 @@ class Contrast:
         """The design effect and the number of clusters of the pilot."""
         if keys is None:
             return None
-        at = np.minimum(np.searchsorted(keys.unit, self.keys), len(keys.unit) - 1)
-        code = np.unique(keys.cluster[at], return_inverse=True)[1]
+        code, _ = keys.of(self.keys)
         totals, count = np.bincount(code, self.moved), int(code.max()) + 1
         alone = float((self.moved**2).sum())
         if count < 2 or alone <= 0:
