@@ -420,16 +420,14 @@ def joint_p(code: Any, doc: Any, name: str, rng: Rng, draws: int = 99) -> Any:
     score = _scores(FAMILY)
     table = np.eye(9)[code] if doc is None else np.stack([tabulated(c, doc) for c in code])
     point = score(table.sum(1))
+    order = shuffles(rng, table.shape[1], len(code), draws)
+    drawn = score(np.take_along_axis(table.transpose(1, 0, 2)[None], order[..., None], 2).sum(1))
     if name == "tukey":
-        order = shuffles(rng, table.shape[1], len(code), draws)
-        drawn = score(np.take_along_axis(table.transpose(1, 0, 2)[None], order[..., None], 2).sum(1))
         scale = np.sqrt(2 * len(code) / (len(code) - 1) * drawn.var(1).mean(0))
         widest, seen = np.ptp(drawn, axis=1) / scale, np.ptp(point, axis=0) / scale
     else:
-        coin = rng.integers(0, 2, (draws, table.shape[1])).astype(float)
-        moved = np.einsum("ru,suo->rso", coin, table[:1] - table[1:])
-        drawn = score(table[1:].sum(1) + moved) - score(table[0].sum(0) - moved)
-        scale = np.sqrt((drawn**2).mean(0))
+        drawn = drawn[:, 1:] - drawn[:, :1]
+        scale = np.sqrt((drawn**2).mean((0, 1)))
         widest, seen = (np.abs(drawn) / scale).max(1), (np.abs(point[1:] - point[0]) / scale).max(0)
     return np.array([float(monte_carlo(widest.max(1), np.array(x))) for x in seen])
 

@@ -131,3 +131,13 @@ def test_families_keep_their_level(systems, clustered):
     tally = experiments.families(np.random.default_rng(2), 400, systems, clustered)
     for name in experiments.CORRECTIONS:
         assert tally[f"{name} wrong"] / 400 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400), name
+
+
+@pytest.mark.slow
+def test_maxt_keeps_its_level_with_many_systems():
+    """30 systems in 20 documents, 1,000 data sets: it was .073 ± .011 when all swapped with the baseline by the same coins."""
+    rng, wrong = np.random.default_rng(4), 0
+    for _ in range(1_000):
+        code, doc = experiments.label_codes(rng, 100, "even", 20, 30)
+        wrong += bool((experiments.joint_p(code, doc, "maxt", rng) <= 0.05).any())
+    assert wrong / 1_000 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 1_000)

@@ -140,7 +140,7 @@ def test_the_command(tmp_path, monkeypatch):
 
 def test_intervals_with_a_judge_end_where_scores_must():
     truth = ["A", "B"] * 100
-    system = truth[:199] + ["A"]
+    system = [*truth[:199], "A"]
     by_id = lambda labels, ids: {str(i): labels[i] for i in ids}
     guess = ["A", "B"] * 90 + ["B", "A"] * 10
     e = karat.evaluate(

@@ -130,7 +130,7 @@ def test_the_promised_power_is_there():
 )
 def test_an_aim_that_means_nothing_is_refused(aim):
     """``--detect -1`` planned five units."""
-    with pytest.raises(karat.MetricError, match="above 0|within a margin"):
+    with pytest.raises(karat.MetricError, match=r"above 0|within a margin"):
         karat.design(["A", "B"] * 20, {"a": ["A", "B"] * 20, "b": ["A", "A"] * 20}, metrics=["accuracy"], **aim)
 
 

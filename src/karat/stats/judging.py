@@ -203,13 +203,18 @@ class _Field:
 def _score(name: str, score: Score, found: Powered, level: float, limits: tuple[float, float]) -> JudgedScore:
     known = np.isfinite(found.estimate) and np.isfinite(found.se)
     reach = float(special.stdtrit(max(found.labelled - 1, 1), (1 + level) / 2)) * found.gold_se
-    inside = lambda low, high: (max(low, limits[0]), min(high, limits[1]))
-    alone = Interval(level, *inside(found.gold - reach, found.gold + reach), "jackknife-t", None, found.gold_se)
+    alone = Interval(
+        level, *_inside((found.gold - reach, found.gold + reach), limits), "jackknife-t", None, found.gold_se
+    )
     return JudgedScore(
         name, score.metric, score.label, score.better,
         found.estimate if known else None,
-        Interval(level, *inside(*found.interval(level)), "prediction-powered", None, found.se) if known else None,
+        Interval(level, *_inside(found.interval(level), limits), "prediction-powered", None, found.se) if known else None,
         found.gold if np.isfinite(found.gold) else None, alone if np.isfinite(found.gold_se) else None,
         found.judge if np.isfinite(found.judge) else None, found.weight, found.labelled, found.unlabelled,
         found.effective if known else None,
     )  # fmt: skip
+
+
+def _inside(ends: tuple[float, float], limits: tuple[float, float]) -> tuple[float, float]:
+    return max(ends[0], limits[0]), min(ends[1], limits[1])

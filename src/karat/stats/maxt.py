@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from karat.metric import MetricError
 from karat.score import mean_defined
@@ -32,12 +31,10 @@ def joint_family(pairs: Sequence[Paired], parts: list[list[Part]], settings: Com
     place = {system: slot for slot, system in enumerate(order)}
     couples = [(place[p.a], place[p.b]) for p in pairs]
     draws, rng = settings.draws or DRAWS, stream(settings.seed, settings.correction)
-    tukey = settings.correction == "tukey"
-    drawn = np.concatenate([
-        shuffler.shuffled(rng, rows, couples) if tukey else shuffler.swapped(rng, rows, couples)
-        for rows in block_sizes(draws, 4 * shuffler.units * len(parts))
-    ])  # fmt: skip
-    spread = np.broadcast_to(root_mean_square(drawn, (0, 1) if tukey else 0), drawn.shape[1:])
+    sizes = block_sizes(draws, 4 * shuffler.units * len(parts))
+    # Coins that swap all systems with the baseline at once keep no level: differences to one baseline are not symmetric.
+    drawn = np.concatenate([shuffler.shuffled(rng, rows, couples) for rows in sizes])
+    spread = np.broadcast_to(root_mean_square(drawn, (0, 1)), drawn.shape[1:])
     scale = np.where(spread > 0, spread, np.inf)
     widest = np.max(np.nan_to_num(np.abs(drawn) / scale), axis=(1, 2), initial=0.0)
     observed = np.abs(np.stack([p.difference for p in pairs]))
@@ -129,19 +126,6 @@ class Shuffler:
         scores = self.scores(shuffles(rng, self.units, len(self.systems), rows), range(len(self.systems)))
         a, b = (list(side) for side in zip(*couples, strict=True))
         return mean_defined(np.stack([s[:, a] - s[:, b] for s in scores], -1))
-
-    def swapped(self, rng: np.random.Generator, rows: int, couples: Sequence[tuple[int, int]]) -> Floats:
-        """Rows × pairs × metrics: differences when each system swaps with the baseline, on the same units for all."""
-        coin = rng.integers(0, 2, (rows, self.units), dtype=np.int8)
-        return np.stack([self._swapped(coin, a, b) for a, b in couples], 1)
-
-    def _swapped(self, coin: NDArray[np.int8], system: int, base: int) -> Floats:
-        order = np.empty((*coin.shape, len(self.systems)), np.int64)
-        order[...] = np.arange(len(self.systems))
-        order[..., system] = np.where(coin == 1, base, system)
-        order[..., base] = np.where(coin == 1, system, base)
-        scores = self.scores(order, [system, base])
-        return mean_defined(np.stack([s[:, 0] - s[:, 1] for s in scores], -1))
 
 
 def shuffles(rng: np.random.Generator, units: int, systems: int, rows: int) -> Ints:
