@@ -115,7 +115,7 @@ def test_every_context_shows_more_than_words(name):
     found = of(evaluation, next(iter(example.systems)))
     shown = side(found, int(found.find(Wanted("all"))[0]))
     seen = {
-        "spans": shown.gold.pieces, "ranking": shown.own.grades, "soft": shown.gold.bars, "splitting": shown.own.image,
+        "spans": shown.gold.pieces, "ranking": shown.own.grades, "soft": shown.gold.bars, "splitting": shown.own.image, "probabilities": shown.own.bars, "numbers": shown.own.words,
         "clustering": shown.own.words,
     }  # fmt: skip
     assert seen.get(example.context, shown.gold.chips)

@@ -143,9 +143,32 @@ def _clusters(rng: Random) -> Example:
     return Example(gold, systems, "clustering")
 
 
+def _probabilities(rng: Random) -> Example:
+    gold: Records = [{"id": f"mail-{i}", "value": str(rng.choice(["spam", "ham"], p=[0.3, 0.7])), "text": _sentence(rng)} for i in range(300)]  # fmt: skip
+
+    def sure(sharp: float) -> Records:
+        spam = [1 / (1 + np.exp(-sharp * ((1 if g["value"] == "spam" else -1) + rng.normal()))) for g in gold]
+        return [
+            {"id": g["id"], "value": {"spam": round(float(p), 4), "ham": round(1 - round(float(p), 4), 4)}}
+            for g, p in zip(gold, spam, strict=True)
+        ]
+
+    return Example(gold, {"calm": sure(1.5), "loud": sure(6.0)}, "probabilities")
+
+
+def _numbers(rng: Random) -> Example:
+    stars = rng.normal(3.2, 1.1, 220).clip(1, 5).round(1)
+    gold: Records = [{"id": f"review-{i}", "value": float(v), "text": _sentence(rng)} for i, v in enumerate(stars)]
+
+    def near(noise: float, bias: float = 0.0) -> Records:
+        return [{"id": g["id"], "value": round(float(g["value"] + bias + noise * rng.normal()), 2)} for g in gold]
+
+    return Example(gold, {"fine": near(0.4), "generous": near(0.5, 0.6)}, "numbers")
+
+
 EXAMPLES: dict[str, Callable[[Random], Example]] = {
     "labels": _labels, "label sets": _sets, "disagreement": _weights, "rankings": _rankings, "spans": _spans,
-    "page streams": _pages, "clusters": _clusters,
+    "page streams": _pages, "clusters": _clusters, "probabilities": _probabilities, "numbers": _numbers,
 }  # fmt: skip
 
 

@@ -142,6 +142,7 @@ def evaluate_files(ask: Ask) -> Response:
     more = {
         "context": name, "metrics": metrics, "intervals": 0.95 if ask.said("intervals") else None,
         "tags": ask.listed("tag"), "options": chosen, "columns": _columns(ask),
+        "slices": evaluate.names_of(ask.said("slices")), "cluster_by": ask.said("cluster_by"),
     }  # fmt: skip
     id = evaluate.begin_check(ask, gold, systems, more, kind="check" if ask.query("check") else "evaluation")
     return _accepted(ask, id)
@@ -433,6 +434,7 @@ OPERATIONS = (
     Operation("POST", "/evaluations", evaluate_files, "Evaluate files in the background", "organiser", {"check": "1 to look at the files only"}, "form",
               {"gold*": "gold file", "systems*": "systems' files (repeatable)", "context": "context, if not detected", "metric": "metric (repeatable)",
                "options": "JSON object: options of the context", "hierarchy*": "label tree", "columns": "JSON object: id, value, test_case by name",
+               "slices": "columns of gold by whose values scores are broken down", "cluster_by": "column of gold whose values are drawn whole",
                "intervals": "1 for confidence intervals", "tag": "tag of the run (repeatable)"}),
     Operation("GET", "/jobs/{job}", get_job, "Place, progress and result of a job", "its owner"),
     Operation("DELETE", "/jobs/{job}", cancel_job, "Cancel a job", "its owner"),

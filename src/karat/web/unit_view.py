@@ -15,6 +15,8 @@ from karat.report.charts.timeline import timeline
 from karat.report.page import Mark, marks
 from karat.web.units import Units
 
+MOST_BARS = 40
+"""Classes of a distribution that is drawn."""
 DEEPEST = 30
 """Ranks that are shown."""
 
@@ -148,6 +150,16 @@ def _soft(found: Units, cell: int) -> Iterator[Part]:
         yield Part("", bars={cells.classes[c]: w for c, w in sorted(pairs)})
 
 
+def _probabilities(found: Units, cell: int) -> Iterator[Part]:
+    cells: Any = found.cells
+    if len(cells.classes) > MOST_BARS or not cells.answered[cell] or cells.score.min() < 0 or cells.score.max() > 1:
+        return
+    gold = cells.gold_of.col[cells.gold_of.row == cell].tolist()
+    yield Part("", bars={name: float(c in gold) for c, name in enumerate(cells.classes)})
+    yield Part("", bars=dict(zip(cells.classes, cells.score[cell].tolist(), strict=True)))
+
+
 SHOWN: dict[str, Callable[[Units, int], Iterator[Part]]] = {
     "spans": _spans, "ranking": _ranking, "splitting": _splitting, "soft": _soft,
+    "probabilities": _probabilities,
 }  # fmt: skip

@@ -306,7 +306,8 @@ def evaluated(inputs: Inputs, asked: Mapping[str, Any], **more: Any) -> Evaluati
     return evaluate(
         inputs.paths["gold"], [inputs.paths[r] for r in systems], names=[stem(inputs.names[r]) for r in systems],
         context=asked.get("context") or None, metrics=asked.get("metrics") or None, columns=asked.get("columns") or {},
-        units=True, hashes=True, **asked.get("options", {}), **more,
+        units=True, hashes=True, slices=asked.get("slices") or None, cluster_by=asked.get("cluster_by") or None,
+        **asked.get("options", {}), **more,
     )  # fmt: skip
 
 

@@ -137,8 +137,13 @@ def wishes(ask: Ask, job: Job) -> dict[str, Any]:
     tags = [t for t in (part.strip() for part in ask.said("tags").split(",")) if t]
     return {
         "files": job.payload["files"], "context": name, "metrics": [str(m) for m in plan.metrics], "columns": columns,
-        "options": chosen, "intervals": 0.95 if ask.said("intervals") else None, "tags": tags,
+        "slices": names_of(ask.said("slices")), "cluster_by": ask.said("cluster_by"), "options": chosen, "intervals": 0.95 if ask.said("intervals") else None, "tags": tags,
     }  # fmt: skip
+
+
+def names_of(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def job_page(ask: Ask) -> Response:

@@ -140,7 +140,7 @@ def _tables(view: View, system: str) -> Iterator[Table]:
     charts: list[Any] = [view.distributions]
     for one in view.systems:
         if one.name == system:
-            charts = [one.by_class, *one.details]
+            charts = [one.by_class, *one.slices, *one.details]
     for found in charts:
         if found is not None:
             kept = found if isinstance(found, Table) else found.table
