@@ -18,7 +18,8 @@ def shape(path: str) -> str:
     """What addresses of one kind have in common: runs, units and pages are alike."""
     place = urlsplit(path)
     names = sorted({part.split("=")[0] for part in place.query.split("&")})
-    return re.sub(r"[0-9a-f]{12,24}", "ID", place.path) + "?" + "&".join(names)
+    known = re.sub(r"[0-9a-f]{12,24}|(?<=/metrics/)\w+", "ID", place.path)
+    return known + "?" + "&".join(names)
 
 
 def test_no_link_is_dead_and_every_download_is_a_file(demo: Site):

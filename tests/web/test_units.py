@@ -10,6 +10,7 @@ import karat
 from karat.contexts import MODULES
 from karat.evaluation import Evaluation
 from karat.report.page import Mark
+from karat.store import open_store
 from karat.web import units
 from karat.web.demo import EXAMPLES
 from karat.web.unit_view import pieces, side
@@ -120,6 +121,15 @@ def test_every_context_shows_more_than_words(name):
     }  # fmt: skip
     assert seen.get(example.context, shown.gold.chips)
     assert shown.own.words
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_context_can_be_kept(name, tmp_path):
+    """A number of NumPy in a table of details could not be written."""
+    example = EXAMPLES[name](np.random.default_rng(1))
+    system = next(iter(example.systems.values()))
+    found = karat.evaluate(example.gold, system, context=example.context, units=True)
+    assert open_store(tmp_path / "runs.db").save(found).evaluate().only
 
 
 def test_every_context_has_an_example():

@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, Response
 
 import karat
 from karat.report.charts import svg
+from karat.report.html import filters
 from karat.report.rows import number
 from karat.web.people import LOCAL, NOBODY
 from karat.web.problems import Problem
@@ -56,8 +57,8 @@ def _templates() -> Environment:
         ]
     )
     found = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    found.filters |= {
-        "shown": svg.printable, "number": number, "markdown": markdown, "day": day, "bare": bare, "amount": amount,
+    found.filters |= filters() | {
+        "number": number, "markdown": markdown, "day": day, "bare": bare, "amount": amount,
     }  # fmt: skip
     found.globals |= {"version": karat.__version__, "asset": asset, "LOCAL": LOCAL}
     return found

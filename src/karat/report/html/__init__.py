@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -51,8 +51,13 @@ def _templates() -> Environment:
         loader=PackageLoader("karat.report.html", ""), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     found.globals |= {"css": _text("page.css"), "js": _text("page.js"), "chart_css": Markup(svg.STYLE)}
-    found.filters |= {"shown": svg.printable, "spans": spans}
+    found.filters |= filters()
     return found
+
+
+def filters() -> dict[str, Callable[[str], str]]:
+    """What the parts of a page need of whoever fills them in: the server's pages use them too."""
+    return {"shown": svg.printable, "spans": spans}
 
 
 def spans(text: str) -> Markup:
