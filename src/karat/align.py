@@ -206,16 +206,16 @@ class Aligned:
 
     def take(self, index: Ints) -> Self:
         """Rows in another order, or some of them (single units follow)."""
-        to = np.full(len(self), -1)
-        to[index] = np.arange(len(index))
         unit, ids = self.unit, self.ids
         if unit is not None and ids is not None:
+            to = np.full(len(self), -1)
+            to[index] = np.arange(len(index))
             inside = np.flatnonzero(to[unit] >= 0)
             unit, ids = to[unit[inside]], [ids[i] for i in inside.tolist()]
         rows = {name: _carried(column, index) for name, column in self.rows.items()}
         return replace(
             self, case=_used(self.case.take(index)), n=self.n[index], in_gold=self.in_gold[index], in_pred=self.in_pred[index],
-            gold=self.gold.moved(to), pred=self.pred.moved(to), rows=rows, unit=unit, ids=ids,
+            gold=self.gold.taken(index, len(self)), pred=self.pred.taken(index, len(self)), rows=rows, unit=unit, ids=ids,
         )  # fmt: skip
 
     def in_order(self) -> Self:
@@ -247,9 +247,15 @@ class Aligned:
                 key = distinct(key)[1]
                 size = int(key.max(initial=0)) + 1
             key, size = key * wide + part, size * wide
-        first, row = _representatives(key, size)
-        n = np.bincount(row, self.n, len(first)).astype(np.int64)
-        unit = None if self.unit is None else row[self.unit]
+        if size > 4 * len(key) + (1 << 20):
+            key = distinct(key)[1]
+            size = int(key.max(initial=-1)) + 1
+        first = np.full(size, -1)
+        first[key] = np.arange(len(key))
+        used = first >= 0
+        first = first[used]
+        n = np.bincount(key, None if self.n.max(initial=1) == 1 else self.n, size)[used].astype(np.int64)
+        unit = None if self.unit is None else (np.cumsum(used) - 1)[key[self.unit]]
         return replace(replace(self, unit=None, rows={}).take(first), n=n, unit=unit, ids=self.ids)
 
     @classmethod
@@ -338,17 +344,6 @@ LARGEST_KEY = 1 << 62
 """Keys below this are whole numbers of 64 bits."""
 
 
-def _representatives(key: Ints, size: int) -> tuple[Ints, Ints]:
-    """A row for each distinct key, in the keys' order, and the place of each row's key among them."""
-    if size > 4 * len(key) + (1 << 20):
-        key = distinct(key)[1]
-        size = int(key.max(initial=-1)) + 1
-    first = np.full(size, -1)
-    first[key] = np.arange(len(key))
-    used = first >= 0
-    return first[used], (key if used.all() else (np.cumsum(used) - 1)[key])
-
-
 def _contents(side: Entries, rows: int) -> Ints:
     """A code for what each row's entries say, as sets: rising with the contents, whatever the order of the file."""
     what = np.zeros(len(side), np.int64)
@@ -356,8 +351,11 @@ def _contents(side: Entries, rows: int) -> Ints:
         what = paired(what, ranked(side[name])) if nth else ranked(side[name])
     if side.single and len(side) == rows:
         return what
-    if (side.unit[1:] == side.unit[:-1]).any():
-        what = what[np.lexsort((what, side.unit))]
+    wide = int(what.max(initial=0)) + 1
+    key = side.unit * wide + what
+    if (key[1:] < key[:-1]).any():
+        key.sort()
+        what = key % wide
     size = side.sizes(rows)
     start, code = starts(size), np.zeros(rows, np.int64)
     for depth in range(int(size.max(initial=0))):
@@ -369,6 +367,8 @@ def _contents(side: Entries, rows: int) -> Ints:
 
 
 def _cases(gold: Codes, pred: Codes, both: Meeting) -> Codes:
+    if both.same and len(gold.names) == 1:
+        return gold
     names = sorted({*gold.names, *pred.names})
     of_gold, of_pred = np.append(gold.inside(names), -1)[both.gold], np.append(pred.inside(names), -1)[both.pred]
     return _used(Codes(np.where(both.gold >= 0, of_gold, of_pred), names))

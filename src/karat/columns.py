@@ -404,6 +404,9 @@ def ranked(column: Any) -> Ints:
         return np.asarray(column, np.int64)
     if column.dtype.kind in "iu" and column.min(initial=0) == -1:
         return np.where(column < 0, column.max(initial=0) + 1, column)
+    whole = column.astype(np.int64) if np.abs(column).max(initial=0.0) < 1 << 31 else None
+    if whole is not None and (whole == column).all():  # places in lists, counts: no need to sort them
+        return whole - whole.min(initial=0)
     return np.asarray(np.unique(column + 0.0, return_inverse=True)[1], np.int64).reshape(-1)
 
 

@@ -135,6 +135,18 @@ class Entries:
             return np.ones(units, np.int64)
         return np.bincount(self.unit, minlength=units)
 
+    def taken(self, index: Ints, units: int) -> Entries:
+        """The entries of some of all units, in another order."""
+        if self.single and len(self) == units:
+            columns = {name: column[index] for name, column in self.columns.items()}
+            return Entries(np.arange(len(index)), columns, single=True)
+        every = self.sizes(units)
+        size = every[index]
+        at = np.repeat(starts(every)[index] - starts(size), size) + np.arange(int(size.sum()))
+        return Entries(
+            np.repeat(np.arange(len(index)), size), {name: column[at] for name, column in self.columns.items()}
+        )
+
     def moved(self, to: Ints) -> Entries:
         """Under other unit numbers (−1: left out), a unit's entries together."""
         out = self if bool((to == np.arange(len(to))).all()) else Entries(to[self.unit], self.columns)

@@ -314,10 +314,13 @@ def are_numbers(column: Column) -> bool:
 
 def taken_apart(column: Iterable[Any], objects: bool) -> Nested:
     """A column of lists (or objects), what is neither having no members."""
-    kind = dict if objects else (list, tuple)
-    rows: list[Any] = [value if isinstance(value, kind) else () for value in column]
+    kinds = {dict} if objects else {list, tuple}
+    rows: list[Any] = list(column)
+    given = np.ones(len(rows), bool)
+    if not set(map(type, rows)) <= kinds:
+        given = np.fromiter((type(value) in kinds for value in rows), bool, len(rows))
+        rows = [value if type(value) in kinds else () for value in rows]
     size = np.fromiter(map(len, rows), np.int64, len(rows))
-    given = np.fromiter((isinstance(value, kind) for value in column), bool, len(rows))
     if not objects:
         return Nested(size, None, plain(list(chain.from_iterable(rows))), given)
     texts = list(chain.from_iterable(rows))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from karat.columns import Codes
@@ -101,7 +101,7 @@ class Waiting:
 
     def side(self) -> Side:
         """The rows read into memory."""
-        return read_side(replace(self.records, columns=dict(self.records.columns)), self.read)
+        return read_side(self.records, self.read)
 
 
 def _side(records: Records | Side, read: Read) -> Side | Waiting:

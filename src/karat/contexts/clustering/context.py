@@ -43,7 +43,9 @@ class Clustering(Context):
 
     def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
         """Labels are clusters; the place in a list says nothing."""
-        return replace(side, entries=_once(Entries(side.entries.unit, {"label": side.entries["label"]})))
+        of = side.entries
+        clusters = Entries(of.unit, {"label": of["label"]}, of.single)
+        return replace(side, entries=clusters if of.single else _once(clusters))
 
     def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
         return repeated_ids(side)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from karat.align import Aligned
+from karat.align import LARGEST_KEY, Aligned
 from karat.cells import Cells, Sparse
 from karat.check import at_units, blank, repeated_ids
-from karat.columns import within
+from karat.columns import Floats, Ints, firsts, within
 from karat.contexts.base import Context
 from karat.contexts.labels import label_findings
 from karat.contexts.multilabel.cells import MultiLabelCells
@@ -37,11 +37,7 @@ class MultiLabel(Context):
         side = gathered(side) if side.kind in ("label", "number") else side
         of = side.entries
         score = of["number"] if side.kind == "weights" else -within(of.sizes(len(side))).astype(float)
-        order = np.lexsort((-score, of["label"], of.unit))
-        again = np.append(False, (np.diff(of.unit[order]) == 0) & (np.diff(of["label"][order]) == 0))[: len(order)]
-        repeated = np.unique(of.unit[order[again]])
-        kept = order[~again]
-        entries = Entries(of.unit[kept], {"label": of["label"][kept], "score": score[kept]})
+        entries, repeated = _once(of.unit, of["label"], score, by_place=side.kind != "weights")
         facts = side.facts | {"scored": side.kind == "weights", "repeated": repeated}
         return replace(side, entries=entries, facts=facts)
 
@@ -79,6 +75,24 @@ class MultiLabel(Context):
 
     def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:
         return [*label_findings(gold, pred, options["hierarchy"]), *_unlabelled(gold), *_tied(pred)]
+
+
+def _once(unit: Ints, label: Ints, score: Floats, *, by_place: bool) -> tuple[Entries, Ints]:
+    """Each label of a unit once, where it is best, in the order of labels; and the units that name one twice."""
+    wide, deep = int(label.max(initial=0)) + 2, int(-score.min(initial=0.0)) + 1 if by_place else 1
+    key = unit * wide + label + 1
+    if (key[1:] > key[:-1]).all():
+        return Entries(unit, {"label": label, "score": score}), np.zeros(0, np.int64)
+    if by_place and (len(key) == 0 or int(key.max()) < LARGEST_KEY // deep):
+        packed = np.sort(key * deep - score.astype(np.int64))
+        key, score = packed // deep, -(packed % deep).astype(float)
+    else:
+        order = np.lexsort((-score, key))
+        key, score = key[order], score[order]
+    first = firsts(key)
+    repeated = np.unique(key[~first] // wide)
+    key, score = key[first], score[first]
+    return Entries(key // wide, {"label": key % wide - 1, "score": score}), repeated
 
 
 def _unlabelled(gold: Side) -> list[Finding]:
