@@ -150,3 +150,19 @@ def test_charts_share_their_groups_with_the_table(comparison):
     charts = comparison.charts()
     assert len(charts) == 12  # a forest, a matrix and groups for each of four metrics
     assert all(chart.startswith("<svg") for chart in charts)
+
+
+def test_warnings_stand_in_every_report():
+    """Few clusters and rare classes: on stderr for a terminal, in the report itself for what is handed on."""
+    gold = [{"id": str(i), "value": "ABC"[i % 2 if i > 3 else 2], "doc": f"d{i // 5}"} for i in range(40)]
+    given = {
+        n: [{"id": r["id"], "value": r["value"] if i % k else "A"} for i, r in enumerate(gold)]
+        for n, k in (("x", 9), ("y", 3))
+    }
+    c = karat.compare(gold, given, metrics=["f1"], cluster_by="doc", resamples=100, draws=99)
+    e = karat.evaluate(gold, given["x"], metrics=["f1"], cluster_by="doc", intervals=True, resamples=100)
+    for report in ("markdown", "latex", "html", "json"):
+        for found in (c.render(report), e.render(report)):
+            assert "8 clusters are few" in found, report
+            assert "fewer than 10 gold members" in found, report
+    assert {"few-clusters", "rare-classes"} <= {f.code for f in c.evaluation.findings}

@@ -305,6 +305,7 @@ def _folded(grid: Grid) -> str:
 def render_latex(comparison: Comparison, digits: int = 4) -> str:
     every = [latex.table(g) for g in grids(comparison, digits)]
     said = [f"% {line}" for line in (header(comparison), *notes(comparison))]
+    said += latex.comments(comparison.evaluation.findings)
     return "\n".join(["% needs \\usepackage{booktabs}", *said, *every]) + "\n"
 
 

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from karat.evaluation import Evaluation
+from karat.findings import Finding, folded
 from karat.report.rows import Grid
 from karat.report.terminal import tables
 from karat.report.text import brief, clear
@@ -18,9 +19,17 @@ _SPECIAL = {
 
 def render(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, show: Sequence[str] = ()) -> str:
     """One ``table`` environment per table; needs the package booktabs."""
-    return (
-        "\n".join(["% needs \\usepackage{booktabs}", *(table(g) for g in tables(evaluation, by, digits, show))]) + "\n"
+    every = [table(g) for g in tables(evaluation, by, digits, show)]
+    return "\n".join(["% needs \\usepackage{booktabs}", *comments(evaluation.findings), *every]) + "\n"
+
+
+def comments(found: Iterable[Finding]) -> list[str]:
+    """What speaks against the numbers, as comments beside them: what a paper says of it is for its authors."""
+    lines = (
+        f"% {first}" + (f" ({rest})" if rest else "")
+        for first, rest in folded(f for f in found if f.severity != "note")
     )
+    return [clear(" ".join(line.splitlines())) for line in lines]
 
 
 def table(grid: Grid) -> str:
