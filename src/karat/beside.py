@@ -24,9 +24,11 @@ Given = str | Mapping[str, Any] | Iterable[Any] | None
 
 def named_columns(slices: Given, weight: Any) -> list[str]:
     """The columns of gold that must be read, in the order in which they were named."""
-    from karat.stats.slices import spec
+    names = []
+    if listed := as_list(slices):
+        from karat.stats.slices import spec  # SciPy takes longer to import than most evaluations take
 
-    names = [] if isinstance(slices, Mapping) else [spec(text)[0] for text in as_list(slices)]
+        names = [spec(text)[0] for text in listed]
     return list(dict.fromkeys([*names, *([weight] if isinstance(weight, str) else [])]))
 
 
@@ -39,6 +41,8 @@ def as_list(slices: Given) -> list[str]:
 
 def sliced_by(slices: Given, read: Reader, gold: Any) -> list[SliceKeys]:
     """The slices of every column that was asked for."""
+    if not slices:
+        return []
     from karat.stats.slices import slice_keys, spec
 
     if isinstance(slices, Mapping):

@@ -38,7 +38,7 @@ HELP = "import contextlib\nfrom karat.cli.main import karat\nwith contextlib.sup
     [
         ("import karat", HEAVY + TABLES),
         ("import karat; karat.evaluate", HEAVY),
-        ("import karat; karat.evaluate(['A', 'B'], ['A', 'A'])", HEAVY),
+        ("import karat; karat.evaluate(['A', 'B'], ['A', 'A'])", (*HEAVY, "scipy", "duckdb")),
         (HELP.format(args="['--help']"), HEAVY + TABLES),
         (HELP.format(args="['--version']"), HEAVY + TABLES),
         (HELP.format(args="['evaluate', '--help']"), HEAVY),

@@ -200,7 +200,7 @@ class Engine:
         if type.startswith("DECIMAL"):
             column, type = f"CAST({column} AS DOUBLE)", "DOUBLE"
         if type in _WHOLE or type in ("DOUBLE", "FLOAT", "BOOLEAN"):
-            return _numbers(self._fetched(relation, column), type)
+            return _numbers(self._fetched(relation, column))
         if type == "FLOAT":
             column = f"CAST({column} AS DOUBLE)"
         if type.startswith("STRUCT"):
@@ -361,12 +361,10 @@ def _filled(column: Any, value: Any) -> Any:
     return np.ma.filled(column, value) if isinstance(column, np.ma.MaskedArray) else column
 
 
-def _numbers(column: Any, type: str) -> Column:
-    """Numbers as an array, or as a list where some are missing: a missing float is no number already."""
+def _numbers(column: Any) -> Column:
+    """Numbers as an array, or as a list where some are missing: null is not NaN."""
     if not isinstance(column, np.ma.MaskedArray) or not np.ma.getmaskarray(column).any():
         return np.asarray(column)
-    if type in ("DOUBLE", "FLOAT"):
-        return np.ma.filled(column.astype(float), np.nan)
     return column.tolist()
 
 

@@ -116,7 +116,7 @@ def _mapping(given: Mapping[Any, Any], read: Read) -> Records:
     columns = all(isinstance(column, (list, np.ndarray)) for column in given.values())
     roles = match_columns(list(map(str, given)), read.columns)
     wide = columns and "id" in roles and scores.class_columns({str(k): v for k, v in given.items()}, True, read, roles)
-    if given and columns and ("value" in roles or wide):
+    if given and columns and ("value" in roles or wide or shape(list(map(str, given)), read)):
         return _records({str(name): _column(column) for name, column in given.items()}, read, "columns")
     return _records({"id": list(given), "value": list(given.values())}, read, "dict")
 

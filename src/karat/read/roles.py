@@ -186,20 +186,22 @@ def _of_texts(records: Records, read: Read, name: str, column: Column, findings:
     """Labels; or lists and objects that a text spells, if all are; or numbers, in a file that holds nothing but texts."""
     texts = values.texts_of(column)
     objects = {text.lstrip()[:1] for text in texts.names} == {"{"}
-    if not records.typed and not objects and (read.all_numbers or name.strip().lower() in NUMBERS):
+    named = not records.typed and name.strip().lower() in NUMBERS
+    if not objects and (read.all_numbers or named):
         numbers, bad = values.numbers(texts)
         lines = [(records.origin.line_of(i), texts.text(i)) for i in bad.tolist()]
         findings += limited(
             finding("not-a-number", records.origin.name, line, field="value", text=text) for line, text in lines
         )
-        return Meaning("number", numbers)
+        gaps = texts.code < 0
+        return Meaning("number", np.ma.masked_array(numbers, gaps).tolist() if gaps.any() else numbers)
     if (nested := _parted(records, read, texts, findings)) is not None:
         return Meaning("labels", column, nested)
     mark = {name.lstrip()[:1] for name in texts.names}
     if mark not in ({"["}, {"{"}) or read.context == "monolabel":
         if not records.typed and values.are_numbers(texts):
             return _of_numbers(read, name, texts)
-        return Meaning("label", texts)
+        return Meaning("label", texts, truth=not records.typed and {*texts.names} <= {"true", "false"})
     decoded = values.parsed(texts.names) or (values.literals(texts.names) if mark == {"["} else None)
     if decoded is None:
         broken = [code for code, name in enumerate(texts.names) if not values.is_json(name)]
