@@ -9,7 +9,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent
 DATA = ROOT / "data"
-FAMILIES = ("classification", "ranking", "soft", "spans", "splitting", "clustering", "statistics")
+FAMILIES = ("classification", "ranking", "soft", "spans", "splitting", "clustering", "probabilities", "statistics")
 
 
 @dataclass(frozen=True)

@@ -270,7 +270,7 @@ class ClassCells(Cells):
     def in_scope(self, W: Weights, classes: str) -> NDArray[np.bool_]:
         """Classes that an average covers: those on either side, or those in gold."""
         gold = W @ self.gold_of > 0
-        return gold if classes == "gold" else gold | (W @ self.pred_of > 0)
+        return gold if classes == "gold" or bool(gold.all()) else gold | (W @ self.pred_of > 0)
 
 
 class Collapsed:

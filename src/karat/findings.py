@@ -881,9 +881,7 @@ KINDS: dict[str, Kind] = {
         "the file is well formed, but cannot be scored against the gold standard of this benchmark",
         "see that its ids, test cases and kind of value are those of the benchmark's data",
     ),
-    "positive-class": Kind(
-        "note", "the positive class is {label!r}", "name another with --pos-label (pos_label in Python)"
-    ),
+    "positive-class": Kind("note", "the positive class is {label!r}", "name another with --pos-label"),
     "labels-not-scores": Kind(
         "error",
         "these are labels, and scores are asked for",
@@ -908,7 +906,7 @@ KINDS: dict[str, Kind] = {
     "classes-in-order": Kind(
         "note",
         "the columns of scores are taken as gold's labels in order: {labels}",
-        "name them with classes= (--classes A,B,C) if their order is another",
+        "name them with --classes A,B,C if their order is another",
     ),
     "threshold-tuned": Kind(
         "warning",
@@ -918,7 +916,7 @@ KINDS: dict[str, Kind] = {
     "numbers-or-ranking": Kind(
         "error",
         "numbers on both sides: measured values to be met, or relevances with the scores of a ranking?",
-        "say which with --context numbers or --context ranking (context= in Python)",
+        "say which with --context numbers or --context ranking",
     ),
     "too-many-units": Kind(
         "error",

@@ -161,7 +161,10 @@ def given(column: Column) -> Mask:
 
 def kinds_used(column: Column) -> dict[str, int]:
     """How many values are of each kind."""
-    if isinstance(column, np.ndarray) and column.dtype.kind != "f":
+    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
+        known = len(column) - int(np.isnan(column).sum())
+        return {"number": known} if known else {}
+    if isinstance(column, np.ndarray):
         return {KINDS[int(kinds_of(column[:1])[0])]: len(column)} if len(column) else {}
     if isinstance(column, list) and len(types := set(map(type, column))) == 1 and float not in types:
         kind = _KINDS[types.pop()]

@@ -112,7 +112,7 @@ def test_what_numbers_mean(gold, pred, context):
 
 def test_unclear_numbers_are_asked_for():
     gold, pred = {"x": 3.5, "y": 1.25, "z": 2.0}, {"x": 3.0, "y": 1.5, "z": 9.0}
-    with pytest.raises(karat.InputError, match="--context numbers or --context ranking"):
+    with pytest.raises(karat.InputError, match='context="numbers" or context="ranking"'):
         karat.evaluate(gold, pred)
     assert karat.evaluate(gold, pred, context="numbers")["mae"].value == pytest.approx((0.5 + 0.25 + 7) / 3)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn import calibration, metrics
 
 import karat
@@ -185,3 +186,21 @@ def test_resampled_auc_is_that_of_a_loop():
         weights = np.bincount(cells.unit[drawn], minlength=len(cells)).astype(float)
         ours = statistic.values(weights[None, :], cells)[0, 0]
         assert ours == pytest.approx(metrics.roc_auc_score(gold[drawn], score[drawn]), abs=1e-12)
+
+
+def test_many_items_are_compared_by_the_jackknife():
+    """As DeLong's test of two areas on the same items, by its own formula."""
+    rng = np.random.default_rng(6)
+    gold = rng.integers(0, 2, 8000)
+    systems = {name: gold * 0.5 + rng.normal(size=8000) + shift for name, shift in (("a", 0.0), ("b", gold * 0.03))}
+    placed = []
+    for score in systems.values():
+        rank = stats.rankdata(score)
+        inner = [stats.rankdata(score[gold == k]) for k in (1, 0)]
+        n = [(gold == k).sum() for k in (1, 0)]
+        placed.append(((rank[gold == 1] - inner[0]) / n[1], 1 - (rank[gold == 0] - inner[1]) / n[0]))
+    apart = [x - y for x, y in zip(*placed, strict=True)]
+    z = apart[0].mean() / np.sqrt(sum(d.var(ddof=1) / len(d) for d in apart))
+    c = karat.compare(gold, systems, context="probabilities", metrics=["roc_auc"])
+    assert c.pairs[0].tests[0].name == "paired jackknife-t"
+    assert c.pairs[0].tests[0].p == pytest.approx(2 * stats.norm.sf(abs(z)), rel=0.02)

@@ -41,6 +41,8 @@ class Curve(Sparse):
 
     value: Floats
     """The distinct scores, falling."""
+    falling: Ints | None = None
+    """The outcomes by falling score, where no two are equal and every cell has one."""
 
     own: ClassVar[bool] = True
     """The columns are this system's scores: another system's stand for something else."""
@@ -58,7 +60,8 @@ class Curve(Sparse):
         place[order] = np.cumsum(first) - 1
         value = falling[first]
         col = 2 * place + np.asarray(positive, np.int64)
-        return Curve(np.asarray(cell, np.int64), col, np.ones(len(col)), (cells, 2 * len(value)), value)
+        alone = order if len(value) == len(order) == cells and bool((cell[1:] > cell[:-1]).all()) else None
+        return Curve(np.asarray(cell, np.int64), col, np.ones(len(col)), (cells, 2 * len(value)), value, alone)
 
     def mirrored(self, score: Floats) -> Curve:
         """The curve of the opposite question, whose scores (one a cell) fall where these rise: nothing is sorted again."""
@@ -97,7 +100,17 @@ def along(W: Weights, curve: Curve, step: Step, reduce: np.ufunc = np.add) -> Fl
         return _without_each(plain, curve, step, reduce)
     if plain.grouped is not None and plain.shape[0] > 1:
         return _by_group(plain.grouped, curve, step, reduce)
-    return reduce.reduce(step(_steps(W @ curve, curve)), axis=1, initial=_nothing(reduce))
+    found = _one_row(plain, curve) if plain.grouped is not None and curve.falling is not None else None
+    return reduce.reduce(step(found or _steps(W @ curve, curve)), axis=1, initial=_nothing(reduce))
+
+
+def _one_row(W: Grouped, curve: Curve) -> Steps:
+    """The curve of all cells by their counts: each has a place of its own, so that nothing has to be added up."""
+    weight = W.n[curve.falling][None, :]
+    positive = weight * (curve.col[curve.falling] & 1)
+    negative = weight - positive
+    tp, fp = positive.cumsum(1), negative.cumsum(1)
+    return Steps(tp, fp, positive, negative, tp[:, -1:], fp[:, -1:], curve.value)
 
 
 def _nothing(reduce: np.ufunc) -> float:

@@ -36,7 +36,10 @@ def _swapped(duel: Paired, settings: ComparisonSettings, coins: Coins) -> list[T
     swapped = [Test("randomisation", float(p), draws=law.draws, exact=law.exact) for p in law.p]
     if duel.swappable.all():
         return swapped
-    other = _bootstrapped(duel, settings, "outcomes cannot be swapped: labels or levels differ between the systems")
+    if duel.units * (settings.draws or FEWER_DRAWS) > MOST_DRAWN:
+        other = _jackknifed(duel, "outcomes cannot be swapped: scores of two systems have no common scale")
+    else:
+        other = _bootstrapped(duel, settings, "outcomes cannot be swapped: labels or levels differ between the systems")
     return [s if ok else o for s, o, ok in zip(swapped, other, duel.swappable, strict=True)]
 
 
@@ -49,9 +52,14 @@ def _bootstrapped(duel: Paired, settings: ComparisonSettings, note: str = "") ->
     return [Test("paired bootstrap", float(p[k]), draws=draws, note=note) for k in range(len(p))]
 
 
-def _jackknifed(duel: Paired) -> list[Test]:
-    """The difference over its jackknife spread: where units can neither be swapped nor drawn twice."""
-    note = "items cannot be swapped or drawn twice: their mates would change"
+MOST_DRAWN = 1e7
+"""Units times resamples beyond which the paired bootstrap gives way to the jackknife, which by then says the same."""
+
+
+def _jackknifed(
+    duel: Paired, note: str = "items cannot be swapped or drawn twice: their mates would change"
+) -> list[Test]:
+    """The difference over its jackknife spread: where units can neither be swapped nor drawn twice, or are many."""
     out = []
     for d, se, df in zip(duel.difference, *duel.spread, strict=True):
         t = float(d / se) if se > 0 else 0.0

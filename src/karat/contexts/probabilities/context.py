@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from karat.align import Aligned
-from karat.cells import Cells, Floats, Sparse
+from karat.cells import Cells, Floats, Ints, Sparse
 from karat.check import at_units, repeated_ids
 from karat.columns import Codes, ordered
 from karat.contexts.base import Context
@@ -62,7 +62,10 @@ class Probabilities(Context):
         out = repeated_ids(side)
         if side.role == "gold" or "number" not in side.entries:
             return out
-        bad = ~np.isfinite(side.entries["number"])
+        number = side.entries["number"]
+        if not len(number) or np.isfinite(number.min() - number.max()):
+            return out
+        bad = ~np.isfinite(number)
         return out + at_units(side, "score-not-finite", side.entries.unit[bad])
 
     def reduce(self, both: Aligned, options: Mapping[str, Any]) -> Aligned:
@@ -71,7 +74,7 @@ class Probabilities(Context):
         return single_scores(both) or both.collapsed()
 
     def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> ProbabilityCells:
-        several = both.facts["gold"].get("sets", False) or bool((both.gold.sizes(len(both)) != 1).any())
+        several = not both.gold.single and bool((both.gold.sizes(len(both)) != 1).any())
         classes = both.names["label"]
         answered = both.pred.sizes(len(both)) > 0
         pos_label = _positive(classes, options)
@@ -80,8 +83,9 @@ class Probabilities(Context):
             score[both.pred.unit, both.pred["label"]] = both.pred["number"]
         else:
             classes, score = _of_positive(both, classes, pos_label)
-        score[~answered] = np.nan
-        gold = Sparse.of(both.gold.unit, both.gold["label"], 1.0, (len(both), len(classes)))
+        if not answered.all():
+            score[~answered] = np.nan
+        gold = Sparse(both.gold.unit, both.gold["label"], np.ones(len(both.gold)), (len(both), len(classes)))
         return ProbabilityCells(
             gold, score, answered, both.n, both.case.code, both.case.names, classes, several=several,
             trusted=_trusted(score, answered, several), threshold=options["threshold"], pos_label=pos_label,
@@ -120,8 +124,10 @@ def single_scores(both: Aligned) -> Aligned | None:
     plain = both.gold.single and both.pred.single and "label" not in both.pred and both.unit is None
     if not plain or labels * len(both.case.names) > MOST_GROUPS or (both.n != 1).any():
         return None
-    key, number = both.case.code * labels + both.gold["label"], both.pred["number"] + 0.0
-    parts = [np.unique(number[key == k], return_counts=True) for k in range(labels * len(both.case.names))]
+    key, number = both.gold["label"], both.pred["number"] + 0.0
+    if len(both.case.names) > 1:
+        key = both.case.code * labels + key
+    parts = [_counted(number[key == k]) for k in range(labels * len(both.case.names))]
     of = np.repeat(np.arange(len(parts)), [len(value) for value, _ in parts])
     rows, there = np.arange(len(of)), np.ones(len(of), bool)
     return replace(
@@ -134,6 +140,17 @@ def single_scores(both: Aligned) -> Aligned | None:
         pred=Entries(rows, {"number": np.concatenate([value for value, _ in parts])}, single=True),
         rows={},
     )
+
+
+def _counted(number: Floats) -> tuple[Floats, Ints]:
+    """The distinct numbers, rising, and how often each is there."""
+    number.sort()
+    first = np.ones(len(number), bool)
+    np.not_equal(number[1:], number[:-1], out=first[1:])
+    if first.all():
+        return number, np.ones(len(number), np.int64)
+    at = np.flatnonzero(first)
+    return number[at], np.diff(np.append(at, len(number)))
 
 
 def _positive(classes: Sequence[str], options: Mapping[str, Any]) -> str | None:
@@ -152,6 +169,8 @@ def _of_positive(both: Aligned, classes: list[str], pos_label: str | None) -> tu
         classes = [*classes, other]
     if len(classes) != 2:
         raise InputError([finding("one-score-many-classes", None, count=len(classes), labels=", ".join(classes[:5]))])
+    if both.pred.single:
+        return classes, both.pred["number"][:, None].copy()
     number = np.zeros((len(both), 1))
     number[both.pred.unit, 0] = both.pred["number"]
     return classes, number
@@ -159,7 +178,7 @@ def _of_positive(both: Aligned, classes: list[str], pos_label: str | None) -> tu
 
 def _trusted(score: Floats, answered: Mask, several: bool) -> str:
     """Why scores are no probabilities."""
-    given = score[answered]
+    given = score if answered.all() else score[answered]
     if not len(given):
         return ""
     if given.min() < -CLOSE or given.max() > 1 + CLOSE:
