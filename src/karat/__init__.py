@@ -54,6 +54,10 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_WHERE[name]), name)
 
 
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__", "__doc__", "__all__"])
+
+
 _REPORTS = {"evaluation": "karat.report", "comparison": "karat.report.comparison", "design": "karat.report.design"}
 """Where the reports of each kind of result are made."""
 

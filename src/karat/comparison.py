@@ -254,6 +254,10 @@ class Comparison(Rendered):
         drawn: list[str] = self.render("charts")
         return drawn
 
+    def __repr__(self) -> str:
+        named = ", ".join(self.systems[:4]) + (", …" if len(self.systems) > 4 else "")
+        return f"<Comparison of {len(self.systems)} systems ({named}) on {len(self.metrics)} metrics, {len(self.pairs)} pairs>"
+
     def _repr_html_(self) -> str:
         return str(self.render("html"))
 

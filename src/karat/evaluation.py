@@ -132,6 +132,11 @@ class Score:
     slices: dict[str, Slicing] = field(default_factory=dict)
     """By column of gold, where slices were asked for."""
 
+    def __repr__(self) -> str:
+        shown = f"{self.value:.6g}" if self.value is not None else f"undefined ({self.undefined})"
+        interval = f" [{self.interval.low:.4g}, {self.interval.high:.4g}]" if self.interval else ""
+        return f"<Score {self.metric}: {shown}{interval}>"
+
     @property
     def n_undefined(self) -> int:
         """How many test cases have no value (and are left out of the mean)."""
@@ -249,9 +254,18 @@ class SystemResult:
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores.values())
 
+    def __repr__(self) -> str:
+        return f"<SystemResult {self.name!r}: {_shortly(self.scores.values())}>"
+
     def detail(self, name: str) -> Detail:
         """The detail called ``name``."""
         return next(d for d in self.details if d.name == name)
+
+
+def _shortly(scores: Iterable[Score]) -> str:
+    listed = list(scores)
+    shown = [f"{s.metric}={'undefined' if s.value is None else format(s.value, '.4g')}" for s in listed[:4]]
+    return ", ".join(shown) + (", …" if len(listed) > 4 else "")
 
 
 @dataclass(frozen=True)
@@ -343,6 +357,12 @@ class Evaluation(Rendered):
 
     def __post_init__(self) -> None:
         self.systems = Systems(self.systems)
+
+    def __repr__(self) -> str:
+        if len(self.systems) == 1:
+            return f"<Evaluation {self.context}: {_shortly(self.systems[0])}>"
+        names = ", ".join(system.name for system in self.systems[:4]) + (", …" if len(self.systems) > 4 else "")
+        return f"<Evaluation {self.context}: {len(self.systems)} systems ({names}), {len(self.metrics)} metrics>"
 
     @property
     def only(self) -> SystemResult:

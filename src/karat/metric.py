@@ -316,6 +316,15 @@ def meant(metric: Metric, known: Collection[str]) -> Metric:
     return Metric(cut, metric.params) if "k" in dict(metric.params) and cut in known else metric
 
 
+def split_metrics(texts: Iterable[str]) -> list[str]:
+    """Metrics named one by one, or several with commas between them.
+
+    >>> split_metrics(["accuracy,f1(average=micro, beta=1)", "kappa"])
+    ['accuracy', 'f1(average=micro, beta=1)', 'kappa']
+    """
+    return [part.strip() for text in texts for part in re.split(r",(?![^(]*\))", text) if part.strip()]
+
+
 def unknown_metric(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name.lower(), list(known), 3, 0.6)
     hint = f"did you mean {' or '.join(near)}?" if near else "`karat metrics` lists them"

@@ -17,7 +17,7 @@ from karat.contexts.options import Option
 from karat.evaluation import Score, make_score
 from karat.findings import InputError, finding
 from karat.hierarchy import Hierarchy
-from karat.metric import Catalogue, Metric, MetricError
+from karat.metric import Catalogue, Metric, MetricError, split_metrics
 
 FILL = {"report": float("nan"), "zero": 0.0, "one": 1.0, "error": float("nan")}
 """What stands in for an undefined value, by policy."""
@@ -86,7 +86,7 @@ def _expanded(
     if metrics is None:
         return list(defaults)
     if isinstance(metrics, (str, Metric)):
-        metrics = [metrics]
+        metrics = split_metrics([metrics]) if isinstance(metrics, str) else [metrics]
     out: list[str | Metric] = []
     for one in metrics:
         out += {"all": [d.name for d in known], "default": defaults, **chosen.groups}.get(str(one), [one])

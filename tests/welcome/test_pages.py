@@ -4,7 +4,7 @@ import pytest
 
 from tests.welcome.pages import DOCS, follow, steps
 
-PAGES = ("columns.md", "organisers.md")
+PAGES = ("columns.md", "organisers.md", "tools.md")
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -28,6 +28,7 @@ from karat.cli.printing import write_whole
 from karat.cli.progress import shown
 from karat.cli.systems import called, handed
 from karat.comparison import Comparison
+from karat.metric import split_metrics
 from karat.report.comparison import TEXT
 from karat.report.delimited import delimited
 from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
@@ -127,7 +128,7 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
             gold,
             systems.files,
             names=systems.names,
-            metrics=list(metrics) or None,
+            metrics=split_metrics(metrics) or None,
             level=given["intervals"] or 0.95,
             baseline=called(given["fail_if_worse"] or given["baseline"], systems),
             tests=given["tests"],

@@ -14,6 +14,7 @@ from karat.cli.options import context_options, input_options, name_option, run_o
 from karat.cli.printing import write_whole
 from karat.cli.systems import handed
 from karat.designing import design
+from karat.metric import split_metrics
 from karat.report.design import TEXT
 
 
@@ -53,7 +54,7 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
         gold,
         files,
         names=names,
-        metrics=list(metrics) or None,
+        metrics=split_metrics(metrics) or None,
         annotators={os.path.basename(path): path for path in every},
         **{name: given[name] for name in passed},
         **said(given),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import zip_longest
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,8 @@ from karat.cli.options import (
 from karat.cli.printing import write_whole
 from karat.cli.systems import handed
 from karat.evaluation import Evaluation
-from karat.metric import MetricError, parse
+from karat.metric import MetricError, parse, split_metrics
+from karat.report.junit import missed
 from karat.report.rows import BY
 
 
@@ -92,7 +94,7 @@ def command(
     Without PRED, gold and predictions are columns of one table: --gold-value, --pred-value.
     """
     gates = [gate(text) for text in fail_under]
-    wanted = [*(metrics or ("default",)), *(m for m, _ in gates)]
+    wanted = [*(split_metrics(metrics) or ("default",)), *(m for m, _ in gates)]
     files, names = handed(gold, preds, given["names"], given["engine"] == "spark")
     slices = [what for what in given["by"] if what not in BY]
     given["by"] = tuple(what for what in given["by"] if what in BY)
@@ -101,7 +103,7 @@ def command(
         evaluation = evaluate(
             gold,
             files,
-            units=save or given["report"] == "html",
+            units=save or "html" in given["report"],
             slices=slices or None,
             hashes=True if save or given["hashes"] else None,
             names=names,
@@ -129,17 +131,17 @@ def command(
             },
             **said(given),
         )
-    write(evaluation, given)
+    write(evaluation, given | {"gates": gates})
     if save:
         keep(evaluation, given)
     show(evaluation.findings, given["quiet"])
     say_rejected(evaluation)
-    missed = [line for m, limit in gates for line in below(evaluation, m, limit)]
-    for line in missed:
+    failed = [line for m, limit in gates for line in below(evaluation, m, limit)]
+    for line in failed:
         click.echo(line, err=True)
     if evaluation.rejected:
         sys.exit(BAD_INPUT)
-    if missed:
+    if failed:
         sys.exit(MISSED)
 
 
@@ -169,28 +171,40 @@ def below(evaluation: Evaluation, metric: str, limit: float) -> list[str]:
     out = []
     for system in evaluation.systems:
         score = system[metric]
-        worse = score.value is None or (score.value > limit if score.better == "lower" else score.value < limit)
-        if worse:
+        if missed(score, limit):
             got = "undefined" if score.value is None else f"{score.value:.6g}"
             out.append(f"failed: {system.name}: {score.metric} is {got}, limit {limit:g}")
     return out
 
 
 def write(evaluation: Evaluation, given: dict[str, Any]) -> None:
-    """The report to stdout or, whole or not at all, to a file."""
-    report, options = given["report"], {}
+    """Each report to its file, whole or not at all, and the one without a file to stdout; all are made before any is written."""
+    reports, outputs = given["report"], given["output"]
+    if len(outputs) > len(reports) or len(reports) > len(outputs) + 1:
+        raise MetricError(
+            f"{len(reports)} --report and {len(outputs)} -o: give each report its file, all but one at most"
+        )
+    made = [(report, *rendered(evaluation, given | {"report": report})) for report in reports]
+    for (report, text, options), output in zip_longest(made, outputs):
+        if output is None:
+            emit(evaluation, text, report, options)
+        else:
+            write_whole(Path(output), text.encode())
+
+
+def rendered(evaluation: Evaluation, given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """One report, and the options that it was made with."""
+    report, options = given["report"], dict[str, Any]()
     if report == "trec":
         options = {"by": given["by"]}
-    elif report not in ("json", "tsv", "csv", "trec", "pyevall"):
+    elif report == "junit":
+        options = {"limits": dict(given.get("gates", ()))}
+    elif report not in ("json", "tsv", "csv", "pyevall"):
         options = {"by": given["by"], "digits": given["digits"]}
     if report in ("table", "markdown", "latex"):
         options["show"] = shown(evaluation, given["show"])
     options |= delimited_options(given)
-    text = evaluation.render(report, **options)
-    if given["output"] is None:
-        emit(evaluation, text, report, options)
-    else:
-        write_whole(Path(given["output"]), text.encode())
+    return evaluation.render(report, **options), options
 
 
 def shown(evaluation: Evaluation, details: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from karat.cli.defaults import of_command
 from karat.cli.exits import run
 
 COMMANDS = {
@@ -63,7 +64,10 @@ class Commands(click.Group):
             ctx.fail(f"No such command or file '{args[0]}'. Did you mean '{near[0]}'?")
         if args[0] not in COMMANDS and len(args) > 1:
             args = ["evaluate", *args]
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if name and command and not isinstance(command, click.Group):
+            ctx.default_map = {name: of_command(name, command, COMMANDS)}
+        return name, command, rest
 
 
 def _one_thread() -> None:

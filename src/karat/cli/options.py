@@ -188,7 +188,14 @@ by_columns_option = click.option(
 weight_option = click.option("--weight", metavar="COLUMN", help="Gold column that says how much each unit counts.")
 
 report_options = _stacked(
-    click.option("--report", type=click.Choice(TEXT), default="table", show_default=True, help="Form of the report."),
+    click.option(
+        "--report",
+        type=click.Choice(TEXT),
+        multiple=True,
+        default=("table",),
+        show_default=True,
+        help="Form of the report (repeatable, each with its own -o).",
+    ),
     click.option(
         "--show",
         multiple=True,
@@ -198,7 +205,13 @@ report_options = _stacked(
     click.option(
         "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in reports for people."
     ),
-    click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write the report to."),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False),
+        multiple=True,
+        help="File to write the report to; one for each --report, in their order (the last may go to stdout).",
+    ),
     formulas_option,
 )
 

@@ -19,6 +19,7 @@ REPORTS = {
     "csv": ("karat.report.delimited", "render_csv"),
     "trec": ("karat.report.trec", "render"),
     "pyevall": ("karat.report.pyevall", "render"),
+    "junit": ("karat.report.junit", "render"),
     "dicts": ("karat.report.rows", "dicts"),
     "pandas": ("karat.report.frame", "pandas"),
     "polars": ("karat.report.frame", "polars"),
@@ -28,7 +29,7 @@ REPORTS = {
 }
 """Reports by name, and the function that makes each; imported when it is asked for."""
 
-TEXT = ("table", "json", "markdown", "latex", "tsv", "csv", "html", "trec", "pyevall")
+TEXT = ("table", "json", "markdown", "latex", "tsv", "csv", "html", "trec", "pyevall", "junit")
 """Reports that are text, which the command line offers."""
 
 

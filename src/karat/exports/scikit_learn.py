@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""karat's metrics as scorers of scikit-learn: for `make_scorer`, `cross_val_score` and searches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from karat.api import evaluate
+from karat.evaluation import Score
+
+
+@dataclass(frozen=True)
+class Function:
+    """A metric as a function of true and predicted values, as `make_scorer` takes it; NaN where it is undefined.
+
+    >>> Function("kappa")(["A", "B", "B"], ["A", "B", "A"])
+    0.4
+    """
+
+    metric: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def __name__(self) -> str:
+        return self.metric
+
+    def score(self, y_true: Any, y_pred: Any) -> Score:
+        return evaluate(y_true, y_pred, metrics=[self.metric], hashes=False, **self.options)[self.metric]
+
+    def __call__(self, y_true: Any, y_pred: Any) -> float:
+        value = self.score(y_true, y_pred).value
+        return float("nan") if value is None else value
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A metric as a scorer: called with an estimator, data and true values; what is better lower has its sign turned."""
+
+    function: Function
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        score = self.function.score(y, estimator.predict(X))
+        if score.value is None:
+            return float("nan")
+        return -score.value if score.better == "lower" else score.value
+
+
+def function(metric: str, **options: Any) -> Function:
+    """The metric for `sklearn.metrics.make_scorer`; say there whether greater is better."""
+    return Function(metric, options)
+
+
+def scorer(metric: str, **options: Any) -> Scorer:
+    """The metric for the parameter ``scoring`` of scikit-learn."""
+    return Scorer(Function(metric, options))

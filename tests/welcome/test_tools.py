@@ -1,0 +1,249 @@
+"""karat fits in: several reports, JUnit, defaults of a project, consoles, scikit-learn and trackers of experiments."""
+
+import importlib.util
+import json
+import pydoc
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+import karat
+from karat.cli.main import karat as command
+from karat.exports.flat import flat
+from karat.exports.scikit_learn import function, scorer
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gold.csv").write_text("id,label\n1,a\n2,b\n3,a\n4,b\n")
+    (tmp_path / "out.csv").write_text("id,label\n1,a\n2,b\n3,a\n4,a\n")
+    return tmp_path
+
+
+def run(*line):
+    return CliRunner().invoke(command, [*line])
+
+
+def evaluated(*line):
+    return run("evaluate", "gold.csv", "out.csv", *line)
+
+
+# ---- reports
+
+
+def test_several_reports(files):
+    found = evaluated("--report", "json", "-o", "a.json", "--report", "html", "-o", "b.html", "--report", "tsv")
+    assert found.exit_code == 0
+    assert json.loads((files / "a.json").read_text())["context"] == "monolabel"
+    assert (files / "b.html").read_text().startswith("<!doctype html>")
+    assert found.stdout.startswith("system\tmetric")
+
+
+@pytest.mark.parametrize("line", [["--report", "json", "--report", "html"], ["-o", "a", "-o", "b"]])
+def test_reports_without_a_place(files, line):
+    found = evaluated(*line)
+    assert found.exit_code == 2
+    assert "give each report its file" in found.stderr
+    assert sorted(p.name for p in files.iterdir()) == ["gold.csv", "out.csv"]
+
+
+def test_junit(files):
+    (files / "bad.csv").write_text("id,label\n1,a\n1,<b>\n")
+    found = run(
+        "evaluate", "gold.csv", "out.csv", "bad.csv", "-m", "accuracy,f1", "--keep-going",
+        "--fail-under", "accuracy=0.9", "--fail-under", "f1=0.5", "--report", "junit",
+    )  # fmt: skip
+    suite = ElementTree.fromstring(found.stdout.encode()).find("testsuite")
+    assert suite.attrib | {"name": ""} == {"name": "", "tests": "3", "failures": "1", "errors": "1", "skipped": "0"}
+    assert [(c.get("classname"), c.get("name"), c[0].tag) for c in suite] == [
+        ("out", "accuracy", "failure"),
+        ("out", "f1", "system-out"),
+        ("bad", "input", "error"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "metrics", [["-m", "accuracy,f1"], ["-m", "accuracy", "-m", "f1"], ["-m", "accuracy, f1(average=macro)"]]
+)
+def test_metrics_with_commas(files, metrics):
+    report = json.loads(evaluated(*metrics, "--report", "json").stdout)
+    assert [m["name"].split()[0] for m in report["systems"][0]["metrics"]] == ["Accuracy", "F1"]
+
+
+# ---- defaults of a project
+
+
+def test_defaults_of_a_project(files):
+    (files / "karat.toml").write_text(
+        'digits = 1\nmetric = "kappa"\n[evaluate]\nmetric = ["accuracy"]\nreport = "csv"\n'
+    )
+    assert [line.split(",")[1] for line in evaluated().stdout.splitlines()[1:]] == ["accuracy"]
+    assert "F1 (macro, all classes)" in evaluated("-m", "f1", "--report", "table").stdout
+    (files / "inner").mkdir()
+    (files / "other.csv").write_text("id,label\n1,a\n2,b\n3,b\n4,a\n")
+    assert "kappa" in run("compare", "gold.csv", "out.csv", "other.csv").stdout
+
+
+def test_defaults_in_pyproject(files, monkeypatch):
+    (files / "pyproject.toml").write_text('[tool.karat.evaluate]\nreport = "json"\n')
+    (files / "inner").mkdir()
+    monkeypatch.chdir(files / "inner")
+    assert json.loads(run("evaluate", "../gold.csv", "../out.csv").stdout)["context"] == "monolabel"
+    (files / "inner" / ".git").mkdir()
+    assert not run("evaluate", "../gold.csv", "../out.csv").stdout.startswith("{")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[evaluate]\nmetrik = 'f1'\n", "did you mean 'metric'?"),
+        ("digits =", "cannot be read"),
+        ("digits = 99\n", "99"),
+    ],
+)
+def test_bad_defaults(files, text, said):
+    (files / "karat.toml").write_text(text)
+    found = evaluated()
+    assert found.exit_code == 2
+    assert said in found.stderr
+
+
+# ---- consoles
+
+
+def test_the_public_names_are_shown():
+    assert {*karat.__all__} <= {*dir(karat)}
+    assert not {"import_module", "Any", "annotations"} & {*dir(karat)}
+    helped = pydoc.render_doc(karat, renderer=pydoc.plaintext)
+    assert all(name in helped for name in ("evaluate(", "compare(", "class Evaluation"))
+
+
+def test_short_forms():
+    gold = ["a", "b"] * 20
+    e = karat.evaluate(gold, {"x": gold, "y": gold[::-1]}, intervals=True)
+    c = karat.compare(gold, {"x": gold, "y": gold[::-1]})
+    for one in (e, c, e.systems[0], e.systems["y"]["f1"]):
+        assert len(repr(one)) < 200
+    assert e.systems["x"] is e.systems[0]
+    with pytest.raises(karat.MetricError, match="there is no system 'z'; there are: x, y"):
+        e.systems["z"]
+
+
+@pytest.mark.parametrize("verb", ["demo", "metrics"])
+def test_a_reader_that_has_seen_enough(verb):
+    line = f"{sys.executable} -m karat {verb} | head -2 >/dev/null; exit ${{PIPESTATUS[0]}}"
+    assert subprocess.run(["bash", "-c", line], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell):
+    found = subprocess.run(
+        [sys.executable, "-m", "karat"], env={"_KARAT_COMPLETE": f"{shell}_source", "PYTHONPATH": ":".join(sys.path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "karat" in found.stdout
+
+
+# ---- scikit-learn
+
+
+def data():
+    X, y = make_classification(120, 6, n_informative=4, n_classes=3, random_state=0)
+    return X, y
+
+
+def test_scorers_in_cross_validation():
+    X, y = data()
+    model = LogisticRegression(max_iter=500)
+    for own, theirs in (("f1", "f1_macro"), ("accuracy", "accuracy")):
+        wanted = cross_val_score(model, X, y, scoring=theirs)
+        assert np.allclose(cross_val_score(model, X, y, scoring=scorer(own)), wanted)
+        assert np.allclose(cross_val_score(model, X, y, scoring=make_scorer(function(own))), wanted)
+    lower = cross_val_score(model, X, y, scoring=scorer("hamming_loss"))
+    assert np.allclose(lower, cross_val_score(model, X, y, scoring="accuracy") - 1)
+
+
+def test_scorers_in_a_search_with_workers():
+    X, y = data()
+    found = GridSearchCV(
+        LogisticRegression(max_iter=500), {"C": [0.1, 1]}, scoring=scorer("kappa"), cv=2, n_jobs=2
+    ).fit(X, y)
+    assert 0 < found.best_score_ <= 1
+
+
+def test_an_undefined_score_is_no_number():
+    assert np.isnan(function("kappa")(["a", "a"], ["a", "a"]))
+
+
+# ---- trackers, against the packages themselves
+
+
+def needs(package):
+    reason = f"{package} is an optional package of the extra `full`"
+    return pytest.mark.skipif(importlib.util.find_spec(package) is None, reason=reason)
+
+
+def evaluation():
+    return karat.evaluate(["a", "b", "b", "a"], {"x": ["a", "b", "a", "a"], "y": ["b"] * 4}, metrics=["accuracy", "f1(average=micro)"], intervals=0.9)  # fmt: skip
+
+
+def test_flat_names():
+    names = flat(evaluation())
+    assert {"x/accuracy", "x/accuracy_low", "x/accuracy_high", "y/f1_average_micro"} <= {*names}
+
+
+@pytest.mark.slow
+@needs("mlflow")
+def test_mlflow(tmp_path):
+    import mlflow
+
+    from karat.exports.mlflow import log
+
+    mlflow.set_tracking_uri(
+        f"sqlite:///{tmp_path / 'runs.db'}" if importlib.util.find_spec("alembic") else tmp_path.as_uri()
+    )
+    with mlflow.start_run() as active:
+        logged = log(evaluation())
+    kept = mlflow.get_run(active.info.run_id).data.metrics
+    assert kept == pytest.approx(logged)
+    names = {f.path for f in mlflow.MlflowClient().list_artifacts(active.info.run_id)}
+    assert names == {"karat.json", "karat.html"}
+
+
+@pytest.mark.slow
+@needs("wandb")
+def test_wandb(tmp_path):
+    import wandb
+
+    from karat.exports.wandb import log
+
+    with pytest.raises(ValueError, match="no run is active"):
+        log(evaluation())
+    run = wandb.init(mode="offline", dir=tmp_path, project="karat")
+    logged = log(evaluation(), run)
+    assert {k: run.summary[k] for k in logged} == pytest.approx(logged)
+    run.finish()
+
+
+@pytest.mark.slow
+@needs("evaluate")
+def test_hugging_face_evaluate():
+    from karat.exports.hugging_face import load
+
+    metric = load("accuracy", "kappa")
+    assert metric.compute(predictions=[0, 1, 1], references=[0, 1, 0]) == pytest.approx(
+        {"accuracy": 2 / 3, "kappa": 0.4}
+    )
+    texts = load("accuracy", kind="string")
+    for gold, pred in (("a", "a"), ("b", "a")):
+        texts.add(prediction=pred, reference=gold)
+    assert texts.compute() == {"accuracy": 0.5}
