@@ -25,8 +25,8 @@ WALK = """() => {
     return sides(n.ownerSVGElement).filter(t => away(t) < 18).sort((a, b) => away(a) - away(b))[0];
   };
   const full = t => t ? t.querySelector('title')?.textContent ?? said(t).replace(/^\\d+  /, '') : '';
-  const put = (text, n, more) => /\\d/.test(text) && out.push({text, part: part(n), row: '', column: '', tick: false,
-    heading: !!n.closest('h1,h2,h3,summary,.note,.summary'), chart: '', cell: [], nth: 0, ...more});
+  const put = (raw, n, more) => { const text = raw.replaceAll('\\u00a0', ' '); return /\\d/.test(text) && out.push({text, part: part(n), row: '', column: '', tick: false,
+    heading: !!n.closest('h1,h2,h3,summary,.note,.summary'), chart: '', cell: [], nth: 0, ...more}); };
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode, n = text.parentElement, svg = n.closest('svg'), cell = n.closest('td,th');

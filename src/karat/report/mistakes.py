@@ -38,7 +38,9 @@ def main_metric(evaluation: Evaluation) -> Metric:
 def most_units(evaluation: Evaluation) -> int:
     """Units of a list in a report: many systems have short lists."""
     return next(
-        most for systems, most in ((1, 100), (4, 30), (9, 10), (np.inf, 5)) if len(evaluation.systems) <= systems
+        most
+        for systems, most in ((1, 100), (4, 30), (9, 10), (12, 5), (np.inf, 0))
+        if len(evaluation.systems) <= systems
     )
 
 
@@ -59,7 +61,7 @@ def disputed_units(evaluation: Evaluation) -> Disputed | None:
         return None
     a, b = (s.name for s in _best_two(evaluation, main_metric(evaluation)))
     try:
-        metric, units, total = disagreements(evaluation, a, b, None, most_units(evaluation))
+        metric, units, total = disagreements(evaluation, a, b, None, max(most_units(evaluation), 5))
     except MetricError:
         return None
     return Disputed(a, b, metric, units, total) if units else None

@@ -160,10 +160,9 @@ class Cut:
         self.statistic = Statistic(plan.catalogue, plan.metrics, plan.fill)
         code = keys.of(unit_keys(result.cells))
         names = [*keys.order, NONE]
-        self.parts = [self._share(names[i], code == i) for i in np.unique(code).tolist()]
-        self.rests = [self._sample(only(result.cells, code != i)) for i in np.unique(code).tolist()]
-        if len(self.parts) < 2:
-            self.rests = []
+        used = np.unique(code).tolist()
+        self.parts = [self._share(names[i], code == i) for i in used]
+        self.rests = [self._rest(code != i) for i in used] if len(used) > 1 else []
         many = len(self.parts)
         alpha = 1 - settings.level
         self.apart = replace(settings, level=1 - alpha / max(many * (many - 1) // 2, 1), stratify_by=None)
@@ -172,13 +171,14 @@ class Cut:
         self.rest_tables = [without_draws(rest, self.alone) for rest in self.rests]
 
     def _share(self, name: str, inside: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Share:
-        cells = only(self.cells, inside)
+        cells = only(self.cells, inside, named=self.clusters is not None)
         scores = self.plan.score(cells)
         design = self._design(cells)
         scored = with_intervals(scores, cells, self.statistic, self.settings, design)
         return Share(name, int(inside.sum()), scored, sample_of(cells, self.statistic, False, design))
 
-    def _sample(self, cells: Cells) -> Sample:
+    def _rest(self, inside: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Sample:
+        cells = only(self.cells, inside, named=self.clusters is not None)
         return sample_of(cells, self.statistic, False, self._design(cells))
 
     def _design(self, cells: Cells) -> Mapping[int, Design] | None:

@@ -110,13 +110,13 @@ def on_common_units(systems: Sequence[SystemResult], plan: Plan) -> tuple[list[S
     return kept, [finding("common-units", count=len(common), total=len(every), shown=shown)]
 
 
-def only(cells: Cells, keep: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Cells:
-    """The cells of these units alone."""
+def only(cells: Cells, keep: np.ndarray[tuple[int], np.dtype[np.bool_]], *, named: bool = True) -> Cells:
+    """The cells of these units alone; ``named``: with their ids."""
     of_units = _of_units(cells)[keep]
     used, unit = np.unique(of_units, return_inverse=True)
     out = cells.take(used, np.bincount(unit, minlength=len(used)))
     cases, out.test_case = np.unique(out.test_case, return_inverse=True)
     out.test_cases = [cells.test_cases[t] for t in cases.tolist()]
     if cells.unit is not None and cells.unit_ids is not None:
-        out.unit, out.unit_ids = unit, np.asarray(cells.unit_ids, object)[keep].tolist()
+        out.unit, out.unit_ids = unit, np.asarray(cells.unit_ids, object)[keep].tolist() if named else None
     return out

@@ -57,7 +57,7 @@ def _templates() -> Environment:
 
 def filters() -> dict[str, Callable[[str], str]]:
     """What the parts of a page need of whoever fills them in: the server's pages use them too."""
-    return {"shown": svg.printable, "spans": spans}
+    return {"shown": svg.printable, "spans": spans, "tied": tied}
 
 
 def spans(text: str) -> Markup:
@@ -68,6 +68,15 @@ def spans(text: str) -> Markup:
     """
     shown = str(escape(svg.printable(text)))
     return Markup(re.sub(r" (\[[-\d.]+, [-\d.]+\])$", r' <span class="n">\1</span>', shown))
+
+
+def tied(text: str) -> str:
+    """A sentence in which no interval and no p-value is broken over two lines.
+
+    >>> tied("by 0.1 [0, 0.2], p = 0.01.") == "by 0.1 [0,\u00a00.2], p\u00a0=\u00a00.01."
+    True
+    """
+    return re.sub(r"\[[^][ ]+, |\bp [=≤<] ", lambda found: found[0].replace(" ", "\u00a0"), text)
 
 
 def _text(name: str) -> Any:

@@ -136,7 +136,7 @@ class Section(NamedTuple):
 
     @property
     def tables(self) -> list[Table]:
-        return [Table(g.title, g.head, g.rows, notes=g.notes) for g in (*self.boards, *self.grids)]
+        return [Table(g.title, g.head, g.rows, notes=g.notes) for g in self.grids]
 
 
 def drawn(title: str, image: str, table: Table | None = None) -> Chart:
