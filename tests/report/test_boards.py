@@ -47,7 +47,7 @@ def compared(tmp_path_factory):
 
 
 def test_text_begins_with_the_leaderboard_and_fits_80_columns(compared):
-    text = str(compared)
+    text = compared.render("table")
     lines = text.splitlines()
     assert lines[0] == "Leaderboard: F1 (macro, all classes)"
     assert lines[1].split() == ["rank", "system", "score", "range", "group", "P(best)"]
