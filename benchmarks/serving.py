@@ -72,17 +72,22 @@ def asked(who: Visitor, path: str) -> tuple[float, int]:
     return time.perf_counter() - began, len(answer.body)
 
 
-def lists(who: Visitor, ids: dict[str, str]) -> Iterator[str]:
-    """Times of the large lists, once they were asked for."""
-    places = {
+def places(ids: dict[str, str]) -> dict[str, str]:
+    """Pages about much, by what they are."""
+    return {
         f"list of {RUNS} runs": "/runs", "its last page": "/runs?page=8", f"run of {SYSTEMS} systems": f"/runs/{ids['many']}",
         f"run of {UNITS:,} units": f"/runs/{ids['large']}", "its wrong units": f"/runs/{ids['large']}/units",
         "the 300th page of them": f"/runs/{ids['large']}/units?page=300",
         "those of a pair of classes": f"/runs/{ids['large']}/units?gold=A&pred=B&kind=all",
         "search among all": f"/runs/{ids['large']}/units?kind=all&text=item-4242",
+        "one unit beside others": f"/runs/{ids['many']}/unit?case=&id=1&kind=all",
         f"units of one of {SYSTEMS} systems": f"/runs/{ids['many']}/units?system=system+7",
     }  # fmt: skip
-    for name, path in places.items():
+
+
+def lists(who: Visitor, ids: dict[str, str]) -> Iterator[str]:
+    """Times of the large lists, once they were asked for."""
+    for name, path in places(ids).items():
         first, size = asked(who, path)
         yield f"| {name} | {1000 * first:.0f} | {Times([asked(who, path)[0] for _ in range(9)])} | {size / 1000:.0f} |"
 

@@ -14,7 +14,7 @@ import karat
 from karat.contexts import MODULES, catalogue, context
 from karat.plan import make_plan
 from karat.read import FORMATS
-from karat.web import archive, benchmarks, files, jobs, options, people, submissions, tables
+from karat.web import archive, benchmarks, files, jobs, options, people, schemas, submissions, tables
 from karat.web.asking import MAKERS, READERS, Ask, json_body, json_object
 from karat.web.benchmarks import Settings
 from karat.web.files import shown_name
@@ -473,11 +473,6 @@ def openapi(ask: Ask) -> Response:
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _described(operation)
-    problem = {
-        "type": "object", "required": ["type", "title", "status"],
-        "properties": {"type": {"type": "string"}, "title": {"type": "string"}, "status": {"type": "integer"},
-                       "detail": {"type": "string"}, "findings": {"type": "array", "items": {"type": "object"}}},
-    }  # fmt: skip
     return reply(
         {
             "openapi": "3.1.0",
@@ -487,7 +482,7 @@ def openapi(ask: Ask) -> Response:
             "paths": paths,
             "components": {
                 "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-                "schemas": {"Problem": problem},
+                "schemas": schemas.components(),
             },
         }
     )
@@ -507,12 +502,18 @@ def _described(operation: Operation) -> dict[str, Any]:
         "operationId": f"{operation.method.lower()}_{operation.does.__name__}",
         "parameters": parameters,
         "responses": {
-            "2XX": {"description": "done, or accepted"},
+            "2XX": {"description": "done, or accepted"} | _answer(operation),
             "4XX": {"description": "a problem, with findings where there are any", "content": problem},
             "503": {"description": "the store cannot be used at the moment", "content": problem},
         },
     }
     return found | ({"requestBody": {"content": _body(operation)}} if operation.body else {})
+
+
+def _answer(operation: Operation) -> dict[str, Any]:
+    name = schemas.ANSWERS.get(operation.does.__name__)
+    found = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+    return {"content": found} if name and operation.method != "DELETE" else {}
 
 
 def _query_schema(name: str) -> dict[str, Any]:
@@ -533,7 +534,9 @@ def _body(operation: Operation) -> dict[str, Any]:
 
 
 def documentation(ask: Ask) -> Response:
-    """The operations for people."""
+    """The operations: a page for people, OpenAPI for programs."""
+    if "text/html" not in ask.request.headers.get("accept", ""):
+        return openapi(ask)
     groups: dict[str, list[Operation]] = {}
     for operation in OPERATIONS:
         groups.setdefault(operation.path.split("/")[1], []).append(operation)
