@@ -21,7 +21,7 @@ from karat.engines.duckdb import Engine
 from karat.engines.memory import count
 from karat.evaluation import Evaluation, Rejected, SystemResult
 from karat.findings import Finding, InputError, finding, stop_on_errors
-from karat.inputs import Columns, Given, by_index, check_tables, on_cluster, read_side, systems_of, to_read
+from karat.inputs import Column, Columns, Given, by_index, check_tables, on_cluster, read_side, systems_of, to_read
 from karat.methods import Methods, methods_of
 from karat.metric import Metric, MetricError
 from karat.numeric import are_labels, name_columns, of_numbers
@@ -374,11 +374,15 @@ def scored_on_cluster(
     golds, *preds = gathered(
         [partial(distributed.framed, one, read, asked.format, asked.master) for one, _, read in sides]
     )
+    preds = [replace(pred, data=golds.data) if asked.shared else pred for pred in preds]
     name = distributed.context_of(golds, preds)
     single = asked.units or asked.cluster_by or asked.slices is not None or asked.weight is not None
     if single or name in distributed.SINGLE:
         tables = gathered([partial(distributed.collected, one) for one in (golds, *preds)])
-        named = [(pred.name, table) for pred, table in zip(preds, tables[1:], strict=True)]
+        named = [
+            (pred.name, one._replace(table=tables[0]) if isinstance(one, Column) else table)
+            for pred, table, (_, one) in zip(preds, tables[1:], systems, strict=True)
+        ]
         return scored(tables[0], named, replace(asked, context=name, engine=None, format=None), wanted)
     groups = bool(wanted and wanted.method == "groups")
     parts = [counted_on_cluster(golds, pred, name, asked, groups) for pred in preds]

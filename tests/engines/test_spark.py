@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
 import karat
+from karat.cli.main import karat as command
 
 Table = dict[str, list[Any]]
 
@@ -198,3 +206,164 @@ def test_records_are_named_by_their_keys(spark: Any) -> None:
     found = error.value.findings[0]
     assert found.code == "missing-field"
     assert found.file in ("gold (id '2' and 1 more like it)", "gold (id '3' and 1 more like it)")
+
+
+def test_groups_of_units_give_the_intervals_that_they_give_in_memory(spark: Any) -> None:
+    gold, pred = labels().tables()
+    options: dict[str, Any] = {"metrics": ["accuracy", "f1"], "intervals": True, "interval_method": "groups"}
+    here = karat.evaluate(gold, pred, **options)
+    there = karat.evaluate(spark.createDataFrame(gold), spark.createDataFrame(pred), **options)
+    assert there.only.cells.unit is None
+    for metric in ("accuracy", "f1"):
+        mine, theirs = here[metric].interval, there[metric].interval
+        assert mine is not None
+        assert theirs is not None
+        assert (theirs.low, theirs.high, theirs.method) == pytest.approx((mine.low, mine.high, mine.method), rel=1e-12)
+
+
+def test_single_units_come_here_for_those_who_ask(spark: Any) -> None:
+    gold, pred = labels().tables()
+    found = karat.evaluate(spark.createDataFrame(gold), spark.createDataFrame(pred), metrics=["accuracy"], units=True)
+    assert found["accuracy"].value == karat.evaluate(gold, pred, metrics=["accuracy"])["accuracy"].value
+    assert found.only.cells.unit is not None
+
+
+VECTORS = Path(__file__).parents[1] / "data" / "label-set-accuracy.jsonl"
+RECORDS = [json.loads(line) for line in VECTORS.read_text().splitlines()]
+
+
+def papers(kind: str) -> pa.Table:
+    """Every record of a kind as a test case of one table; ids are papers."""
+    rows = [
+        (record["id"], paper, [str(label) for label in true], [str(label) for label in predicted])
+        for record in RECORDS
+        if record["kind"] == kind
+        for paper, (true, predicted) in enumerate(
+            zip(record["input"]["true_label"], record["input"]["predicted_label"], strict=True)
+        )
+    ]
+    lists = pa.list_(pa.string())
+    kinds = (pa.string(), pa.int64(), lists, lists)
+    names = ("test_case", "paperid", "labels", "predicted")
+    return pa.table({name: pa.array(c, kind) for name, c, kind in zip(names, zip(*rows), kinds, strict=True)})
+
+
+@pytest.mark.parametrize("kind", ["accuracy", "adjusted_accuracy", "average_accuracy"])
+def test_reference_values_of_label_sets(spark: Any, kind: str) -> None:
+    columns = {"gold_value": "labels", "pred_value": "predicted"}
+    metric = {"average_accuracy": "average_accuracy(empty=skip)"}.get(kind, kind)
+    found = karat.evaluate(
+        spark.createDataFrame(papers(kind)), columns=columns, context="multilabel", metrics=[metric], faulty="drop"
+    )  # fmt: skip
+    scores = {name: part.value for name, part in found[metric].by_test_case.items()}
+    checked = 0
+    for record in (r for r in RECORDS if r["kind"] == kind and r["id"] in scores):
+        out = record["output"]
+        expected = out["mean_over_papers"]["precision_set"] if kind == "average_accuracy" else out[kind]
+        value = None if expected is None else float(Fraction(expected["fraction"]))
+        assert scores[record["id"]] == (None if value is None else pytest.approx(value, abs=1e-12)), record["id"]
+        checked += 1
+    assert checked >= 3
+
+
+def test_what_spark_calls_nothing_is_weighted_f1(spark: Any) -> None:
+    chosen = [r for r in RECORDS if r["kind"] == "spark_MulticlassClassificationEvaluator_default"]
+    rows = [
+        (r["id"], i, float(g), float(p))
+        for r in chosen
+        for i, (g, p) in enumerate(zip(r["input"]["label"], r["input"]["prediction"], strict=True))
+    ]
+    names = ("test_case", "id", "label", "prediction")
+    data = spark.createDataFrame(pa.table(dict(zip(names, map(list, zip(*rows)), strict=True))))
+    metrics = ["f1(average=weighted)", "accuracy"]
+    found = karat.evaluate(data, context="monolabel", metrics=metrics)
+    for record in chosen:
+        out, by_case = record["output"], [found[m].by_test_case[record["id"]].value for m in metrics]
+        assert by_case == pytest.approx([out["evaluate_default"], out["evaluate_accuracy"]], abs=1e-12)
+
+
+def test_the_field_of_study_example_runs(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "examples")
+    from spark_field_of_study import main  # type: ignore[import-not-found]
+
+    found = main(spark)
+    # First labels: gold p p o o, predicted p p p o. Weighted F1: (4/5 + 2/3) / 2.
+    assert found["unnamed"] == pytest.approx(11 / 15, abs=1e-12)
+    assert found["weighted f1"] == pytest.approx(found["unnamed"], abs=1e-12)
+    assert (found["single accuracy"], found["accuracy"], found["adjusted_accuracy"]) == (0.75, 0.25, 0.75)
+    assert found["average_accuracy"] == pytest.approx((1 / 2 + 1 + 1 / 3 + 1) / 4)
+
+
+def test_the_evaluator_chooses_in_cross_validation_and_in_a_split(spark: Any) -> None:
+    from pyspark.ml.classification import DecisionTreeClassifier
+    from pyspark.ml.linalg import Vectors
+    from pyspark.ml.tuning import CrossValidator, ParamGridBuilder, TrainValidationSplit
+
+    from karat.spark import Evaluator
+
+    rows = [(Vectors.dense([float(i % 8)]), float(i % 8 in (1, 2, 5))) for i in range(64)]
+    data = spark.createDataFrame(rows, ["features", "label"])
+    tree, evaluator = DecisionTreeClassifier(seed=1), Evaluator(metric="f1")
+    grid = ParamGridBuilder().addGrid(tree.maxDepth, [0, 4]).build()
+    assert str(evaluator) == "F1 (macro, all classes) (f1) of prediction against label"
+    assert evaluator.isLargerBetter()
+    settings = {"estimator": tree, "estimatorParamMaps": grid, "evaluator": evaluator, "seed": 1}
+    folds = CrossValidator(numFolds=2, **settings).fit(data)
+    assert folds.avgMetrics[1] == 1.0 > folds.avgMetrics[0]
+    assert TrainValidationSplit(trainRatio=0.5, **settings).fit(data).validationMetrics[1] == 1.0
+
+
+def test_an_unknown_metric_is_said_before_the_first_model() -> None:
+    pytest.importorskip("pyspark")
+    from karat.spark import Evaluator
+
+    with pytest.raises(karat.MetricError, match="did you mean"):
+        Evaluator(metric="acuracy")
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv"])
+def test_the_command_line_lets_the_cluster_read(spark: Any, tmp_path: Path, format: str) -> None:
+    gold, pred = labels().tables()
+    for name, data in (("gold", gold), ("pred", pred)):
+        path = tmp_path / f"{name}.{format}"
+        data.to_pandas().to_csv(path, index=False) if format == "csv" else pq.write_table(data, path)
+    files = [str(tmp_path / f"{name}.{format}") for name in ("gold", "pred")]
+    reports = [
+        json.loads(CliRunner().invoke(command, ["evaluate", *files, "--report", "json", "-q", *engine]).stdout)
+        for engine in ([], ["--engine", "spark"])
+    ]
+    here, there = ([s["scores"] for s in report["systems"]] for report in reports)
+    assert there == here
+
+
+def test_a_path_that_is_not_there_is_a_finding(spark: Any, tmp_path: Path) -> None:
+    found = CliRunner().invoke(command, ["evaluate", str(tmp_path / "a.parquet"), "b.parquet", "--engine", "spark"])
+    assert found.exit_code == 2
+    assert "file-missing" in found.output
+
+
+CONNECT = """
+import os, sys
+os.environ["PYSPARK_PYTHON"] = sys.executable
+from pyspark.sql import SparkSession
+import pyarrow as pa, json, karat
+from tests.engines.conftest import QUICK
+from tests.engines.test_spark import labels, outcome
+builder = SparkSession.builder.remote("local[2]")
+for name, value in QUICK.items():
+    builder = builder.config(name, value)
+spark = builder.getOrCreate()
+gold, pred = labels().tables()
+there = outcome(spark.createDataFrame(gold), spark.createDataFrame(pred), {})
+print(json.dumps(there))
+"""
+
+
+def test_connect_gives_the_same() -> None:
+    """In a process of its own: a session is classic or remote for good."""
+    pytest.importorskip("grpc", reason="Connect needs pyspark[connect]")
+    done = subprocess.run(
+        [sys.executable, "-c", CONNECT], capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=600
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert json.loads(done.stdout.splitlines()[-1]) == outcome(*labels().tables(), {})

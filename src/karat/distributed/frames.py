@@ -76,7 +76,8 @@ def _of_numbers(gold: Frame, systems: Sequence[Frame]) -> str:
 
 def lacking(frame: Frame) -> list[Finding]:
     """Columns that are needed and not there: without an order, records cannot be paired by position."""
-    columns = {"id": "one of " + ", ".join(NAMES["id"][:5]) + ", …", **frame.read.columns}
+    needed = {} if frame.read.shared else {"id": "one of " + ", ".join(NAMES["id"][:5]) + ", …"}
+    columns = needed | frame.read.columns
     records = Records(
         Origin(frame.name, frame.role, "spark"), {name: [] for name in frame.data.columns}, 0, frame.typed
     )

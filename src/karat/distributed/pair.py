@@ -100,7 +100,7 @@ class Pair:
             values, beside = [entry["value"] for entry in entries], [entry.get("other") for entry in entries]
         columns: dict[str, Any] = {name: [None] * len(record) for name in frame.data.columns}
         columns[frame.roles["value"]] = values
-        columns[frame.roles["id"]] = [str(i) for i in record.tolist()]
+        columns[frame.roles.get("id", "id")] = [str(i) for i in record.tolist()]
         if "test_case" in frame.roles:
             columns[frame.roles["test_case"]] = [out.case[i] for i in record.tolist()]
         if beside is not None and self.long[role] is not None:
@@ -122,7 +122,9 @@ class Pair:
     def _of_ids(self, role: str) -> list[Finding]:
         """What is wrong with the ids of a side."""
         frame, rows = self.frames[role], self.outcomes.rows[role]
-        again = self.outcomes.repeats and role not in self.long
+        if "id" not in frame.roles:
+            return []
+        again = role not in self.long and (self.outcomes.repeats or self.gold.data is self.pred.data)
         return key_findings(frame, rows) + (_repeated(frame) if again else [])
 
     @property

@@ -283,20 +283,15 @@ class Outcomes:
 
 
 def outcomes(gold: Frame, pred: Frame, said: Sequence[Values], grouped: Callable[[Any], Any] | None = None) -> Outcomes:
-    """Both sides joined by test case and id, and grouped by what they say: one job, one scan of each side.
+    """What both sides say, grouped: one job, one scan of each side, or of the one table that holds both.
 
-    With B pairs, no common id repeats exactly if each side has B units besides those that only it has; ids of one side
-    are counted as distinct hashes beside.
+    With B pairs of a join, no common id repeats exactly if each side has B units besides those that only it has; ids of
+    one side are counted as distinct hashes beside.
     """
-    sides, watches = [], []
-    for frame, values in zip((gold, pred), said, strict=True):
-        side, watch = observed(frame, {}, **{frame.role: values.column, f"in_{frame.role}": F.lit(True)})
-        sides.append(side)
-        watches.append(watch)
-    both = sides[0].join(sides[1], ["case", "id"], "full_outer")
+    both, watches = (_beside if gold.data is pred.data else _joined)(gold, pred, said)
     keys = ["case", "gold", "pred", "in_gold", "in_pred"]
     if grouped is not None:
-        both, keys = _with_group(both, keys, grouped), [*keys, "group"]
+        both, keys = _with_group(both, grouped), [*keys, "group"]
     hash = F.xxhash64("case", "id")
     alone = F.col("in_gold").isNull() | F.col("in_pred").isNull()
     counts = [
@@ -305,8 +300,25 @@ def outcomes(gold: Frame, pred: Frame, said: Sequence[Values], grouped: Callable
         F.count_distinct(F.when(alone, hash)).alias("own"),
     ]
     found = _columns(both.groupBy(*keys).agg(*counts))
-    rows = {frame.role: dict(watch.get) for frame, watch in zip((gold, pred), watches, strict=True)}
+    rows = {role: dict(watch.get) for role, watch in zip(("gold", "pred"), watches, strict=True)}
     return _outcomes(found, rows, said)
+
+
+def _joined(gold: Frame, pred: Frame, said: Sequence[Values]) -> tuple[DataFrame, list[Observation]]:
+    """Both sides by test case and id."""
+    sides, watches = [], []
+    for frame, values in zip((gold, pred), said, strict=True):
+        side, watch = observed(frame, {}, **{frame.role: values.column, f"in_{frame.role}": F.lit(True)})
+        sides.append(side)
+        watches.append(watch)
+    return sides[0].join(sides[1], ["case", "id"], "full_outer"), watches
+
+
+def _beside(gold: Frame, pred: Frame, said: Sequence[Values]) -> tuple[DataFrame, list[Observation]]:
+    """Gold and prediction as columns of one table: nothing is joined."""
+    there = {"in_gold": F.lit(True), "in_pred": F.lit(True)}
+    data, watch = observed(gold, {}, gold=said[0].column, pred=said[1].column, **there)
+    return data, [watch, watch]
 
 
 def _outcomes(
@@ -348,7 +360,7 @@ def collected(frame: Frame, rows: int) -> Any:
         )
 
 
-def _with_group(both: DataFrame, keys: Sequence[str], grouped: Callable[[Any], Any]) -> DataFrame:
+def _with_group(both: DataFrame, grouped: Callable[[Any], Any]) -> DataFrame:
     """The joined rows with the random group of each unit, which karat's own hash of its id says."""
     import pyarrow as pa
 
