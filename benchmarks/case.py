@@ -9,7 +9,17 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent
 DATA = ROOT / "data"
-FAMILIES = ("classification", "ranking", "soft", "spans", "splitting", "clustering", "probabilities", "statistics")
+FAMILIES = (
+    "classification",
+    "ranking",
+    "soft",
+    "spans",
+    "splitting",
+    "clustering",
+    "probabilities",
+    "statistics",
+    "spark",
+)
 
 
 @dataclass(frozen=True)
