@@ -119,8 +119,8 @@ def said_of_slices(error: InputError, columns: Sequence[str]) -> InputError:
 
 
 def _reworded(found: Finding, columns: Sequence[str]) -> Finding:
-    column = next((c for c in columns if f"no column {c!r} to cluster by" in found.message), None)
+    column = next((c for c in columns if f"column {c!r}" in found.message), None)
     if found.code != "cluster-column-missing" or column is None:
         return found
-    there = found.message.partition("it has: ")[2]
+    there = found.message.rpartition(": ")[2]
     return finding("slice-column-missing", found.file, found.line, column=column, found=there)
