@@ -522,7 +522,7 @@ KINDS: dict[str, Kind] = {
     ),
     "weight-missing": Kind(
         "error",
-        "{count} of {units} units have no weight in column {column!r} (first: {unit})",
+        "{count} of {units} units {count:has|have} no weight in column {column!r} (first: {unit})",
         "give every unit of gold a weight; 1 where it counts as usual",
     ),
     "weights-zero": Kind("error", "all weights in column {column!r} are 0", "give units that count a weight above 0"),

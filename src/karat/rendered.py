@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from karat.findings import Finding, said
+if TYPE_CHECKING:
+    from karat.findings import Finding
 
 
 class Rendered:
@@ -56,5 +57,7 @@ class Rendered:
 
     def __str__(self) -> str:
         """The table, and what was found: in a script nothing else would show it."""
+        from karat.findings import said  # brings NumPy, which importing karat alone does not need
+
         found = said(f for f in self.findings if f.severity != "note")
         return "\n".join([str(self.render("table")).rstrip("\n"), *(["", *found] if found else []), ""])

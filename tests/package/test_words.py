@@ -64,7 +64,7 @@ def test_clusters_stand_in_a_column_of_that_name(tmp_path):
     assert e["purity"].value == 1.0
 
 
-OF_ANOTHER_NOUN = {"few-units", "tied-labels", "cluster-overlap", "excerpt-cut"}
+OF_ANOTHER_NOUN = {"few-units", "tied-labels", "cluster-overlap", "excerpt-cut", "no-common-cases", "too-many-slices"}
 """Messages whose plural goes with intervals, labels, scores and references, however many things are counted."""
 COUNTING = {code for code, kind in KINDS.items() if "{count}" in kind.message}
 
