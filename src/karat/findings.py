@@ -570,6 +570,11 @@ KINDS: dict[str, Kind] = {
         "{tests} not computed for {metrics}: single units have no score whose mean it is",
         "ask for it on a mean of unit scores, such as accuracy",
     ),
+    "information-fixed": Kind(
+        "warning",
+        "the interval of {metric} takes the information in gold's weights as known: it covers about 93 % where it says 95 %",
+        "read the interval as a little too narrow, or report ICM-Soft itself",
+    ),
     "score-biased": Kind(
         "warning",
         "{metric} is expected to be off by {bias} on so few units; its interval does not correct that",

@@ -17,6 +17,9 @@ from karat.stats.units import over_test_cases
 FEW_UNITS, FEW_MEMBERS, OFTEN_UNDEFINED, MUCH_BIAS = 30, 10, 0.02, 0.25
 """Units and gold members below which intervals cover too little; share of resamples; bias in standard errors."""
 
+FIXED = ("icm_soft_norm",)
+"""Metrics whose resamples keep what was estimated from all of gold, though it weighs in the score."""
+
 
 def doubts(cells: Cells, scores: Mapping[Metric, Score], statistic: Statistic, unit: str) -> list[Finding]:
     """Why intervals of this size should not be trusted."""
@@ -58,6 +61,8 @@ def of_score(metric: str, score: Score) -> list[Finding]:
         out.append(finding("interval-undefined", metric=metric, share=f"{interval.undefined:.0%}"))
     if interval.se and abs(interval.bias) > MUCH_BIAS * interval.se:
         out.append(finding("score-biased", metric=metric, bias=f"{interval.bias:+.2g}"))
+    if metric.partition("(")[0] in FIXED:
+        out.append(finding("information-fixed", metric=metric))
     return out
 
 
