@@ -18,6 +18,7 @@ FAMILIES = (
     "clustering",
     "probabilities",
     "statistics",
+    "scale",
     "spark",
 )
 
