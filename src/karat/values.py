@@ -139,6 +139,8 @@ def kinds_of(column: Column) -> Ints:
         kind = {"U": 0, "S": 0, "b": 2}.get(column.dtype.kind, 1)
         return np.where(np.isnan(column), -1, kind) if column.dtype.kind == "f" else np.full(len(column), kind)
     types = list(map(type, column))
+    if set(types) == {float}:
+        return kinds_of(np.array(column, float))
     place = {kind: KINDS.index(name) if name != "null" else -1 for kind, name in _KINDS.items()}
     if len(set(types)) == 1 and types[0] is not float:
         return np.full(len(types), place[types[0]])
@@ -248,6 +250,8 @@ def numbers(column: Column) -> tuple[Floats, Ints]:
     if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
         return column.astype(float), np.zeros(0, np.int64)
     values = column.texts() if isinstance(column, Codes) else list(column)
+    if set(map(type, values)) == {float}:
+        return np.array(values, float), np.zeros(0, np.int64)
     out = np.array([_number(value) for value in values], float)
     bad = [i for i in np.flatnonzero(np.isnan(out)).tolist() if not _is_number(values[i])]
     return out, np.array(bad, np.int64)

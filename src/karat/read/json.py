@@ -113,11 +113,15 @@ def _decoded(block: bytes, format: str) -> tuple[dict[str, list[Any]], int]:
     return columns, len(records)
 
 
-def _names_in(value: Any) -> int:
-    """How many names there are in an object and in what it holds."""
-    if isinstance(value, dict):
-        return len(value) + sum(map(_names_in, value.values()))
-    return sum(map(_names_in, value)) if isinstance(value, list) else 0
+def _names_in(values: list[Any]) -> int:
+    """How many names there are in the objects among the values, and in what they and the lists hold."""
+    kinds = {*map(type, values)}
+    if not kinds & {dict, list}:
+        return 0
+    objects = values if kinds == {dict} else [value for value in values if type(value) is dict]
+    lists = values if kinds == {list} else [value for value in values if type(value) is list]
+    inside = list(chain(chain.from_iterable(map(dict.values, objects)), chain.from_iterable(lists)))
+    return sum(map(len, objects)) + _names_in(inside)
 
 
 def _first(block: bytes) -> dict[str, Any]:
@@ -159,7 +163,7 @@ _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"(\s*:)?', re.S)
 
 def _each_once(content: bytes, names: int, columns: Iterable[list[Any]]) -> bool:
     """Is the number of names in the text the one of those decoded? Of a name that is there twice only one is."""
-    names += sum(sum(map(_names_in, column)) for column in columns if {*map(type, column)} & {dict, list})
+    names += sum(map(_names_in, columns))
     return content.count(b":") == names or sum(map(bool, _STRING.findall(content))) == names
 
 
