@@ -209,7 +209,8 @@ def test_mlflow(tmp_path, monkeypatch):
     from karat.exports.mlflow import log
 
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # a database would need more packages than karat's part does
-    mlflow.set_tracking_uri(tmp_path.as_uri())
+    mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
+    mlflow.set_experiment("karat")
     with mlflow.start_run() as active:
         logged = log(evaluation())
     kept = mlflow.get_run(active.info.run_id).data.metrics
