@@ -130,7 +130,7 @@ def _curves(evaluation: Evaluation, label: str | None) -> list[tuple[str, Curve,
             chosen = list(zip(cells.classes, cells.curves, strict=True))[:12]
         else:
             chosen = [(name, cells.pooled_curve)]
-        out += [(title, curve, steps(cells.pooled(), curve)) for title, curve in chosen]
+        out += [(title, curve, steps(cells.all_items(), curve)) for title, curve in chosen]
     return [(title, curve, found) for title, curve, found in out if found.positives[0, 0] and found.negatives[0, 0]]
 
 
@@ -194,7 +194,7 @@ def thresholds(evaluation: Evaluation, *, label: str | None = None, system: str 
     index = cells.classes.index(label) if label in cells.classes else cells.positive
     index = int(np.argmax((cells.pooled() @ cells.gold_of)[0])) if index is None else index
     curve = cells.curves[index]
-    at = steps(cells.pooled(), curve)
+    at = steps(cells.all_items(), curve)
     kinds = (("precision", precision_at(at)[0]), ("recall", recall_at(at)[0]), ("F1", f1_at(at)[0]))
     curves = [
         Line(

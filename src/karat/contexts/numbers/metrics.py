@@ -16,6 +16,7 @@ from karat.score import Values, defined, ratio
 
 INF = float("inf")
 NONE = "no items"
+WEIGHED = "items of different weight have no ranks"
 FLAT = "one side has the same value for all items"
 
 
@@ -227,6 +228,8 @@ def spearman(W: Weights, cells: NumberCells) -> Values:
     >>> round(e["spearman"].value, 4)
     0.5
     """
+    if cells.weight is not None:
+        return defined(np.zeros(W.shape[0]), False, WEIGHED)
     return Values(over_rows(W, cells.order, spearman_rows, spearman_without), FLAT)
 
 
@@ -248,4 +251,6 @@ def kendall(W: Weights, cells: NumberCells) -> Values:
     >>> round(e["kendall"].value, 4)
     0.3333
     """
+    if cells.weight is not None:
+        return defined(np.zeros(W.shape[0]), False, WEIGHED)
     return Values(over_rows(W, cells.order, kendall_rows, kendall_without), FLAT)

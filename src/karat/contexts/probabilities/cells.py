@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from karat.cells import ClassCells, Collapsed, Floats, Ints, Sparse
+from karat.cells import ClassCells, Collapsed, Floats, Ints, Sparse, Weights
 from karat.contexts.curve import Curve
 from karat.contexts.groups import Mask
 from karat.state import stored
+from karat.weights import Scaled
 
 
 @stored("probability-cells")
@@ -40,6 +41,10 @@ class ProbabilityCells(ClassCells):
         self.pos_label = pos_label
         self.whole = self
         """The cells as counted: bins of equal size do not change when some of them are taken."""
+
+    def all_items(self) -> Weights:
+        """One row: every item by its weight."""
+        return self.pooled() if self.weight is None else Scaled(self.pooled(), self.weight)
 
     @property
     def binary(self) -> bool:

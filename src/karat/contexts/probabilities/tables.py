@@ -38,8 +38,9 @@ def judged(cells: ProbabilityCells) -> str:
 def reliability(cells: ProbabilityCells, bins: int = BINS) -> list[list[Any]]:
     """Bin of equal width, items, mean probability and share that came true, of the bins that hold any."""
     sure, right = confidence(cells, "auto")
-    sure, right, n = sure[cells.answered], right[cells.answered], cells.n[cells.answered]
-    at = bin_of(sure, edges(sure, n, bins, "uniform"))
+    weight = cells.n if cells.weight is None else cells.n * cells.weight
+    sure, right, n = sure[cells.answered], right[cells.answered], weight[cells.answered]
+    at = bin_of(sure, edges(sure, cells.n, bins, "uniform"))
     size, said, true = (np.bincount(at, n * x, bins) for x in (np.ones(len(n)), sure, right))
     return [
         [f"{i / bins:g} to {(i + 1) / bins:g}", int(size[i]), float(said[i] / size[i]), float(true[i] / size[i])]
@@ -52,7 +53,7 @@ def best(cells: ProbabilityCells) -> list[list[Any]]:
     """By each metric, the threshold of the positive class at which it is best on these very data, and its value."""
     assert cells.positive is not None
     curve = cells.curves[cells.positive]
-    found = steps(cells.pooled(), curve)
+    found = steps(cells.all_items(), curve)
     if not (found.positives[0, 0] and found.negatives[0, 0]):
         return []
     rows: list[list[Any]] = []
