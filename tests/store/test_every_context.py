@@ -87,7 +87,7 @@ def test_every_command_on_a_kept_run(kept, tmp_path):
     for file in folder.iterdir():
         file.unlink()
     at = ("--store", address)
-    names = [Path(f).name for f in files[1:]]
+    names = [Path(f).stem for f in files[1:]]
     shown = run("show", "mine", "--worst", "3", "--disagree", ",".join(names), *at).stdout
     assert f"Worst units: {names[0]}" in shown
     assert f"Where {names[0]} and {names[1]} disagree" in shown
