@@ -17,7 +17,8 @@ def of_numbers(gold: Side, sides: Sequence[Side]) -> str | None:
     if not sides:
         return None
     unsure = gold.kind == "number" and bool(gold.facts.get("unsure"))
-    if (gold.kind == "label" or unsure) and all(side.kind == "weights" for side in sides):
+    kinds = {side.kind for side in sides}
+    if (gold.kind == "label" or unsure) and "weights" in kinds and kinds <= {"weights", "number"}:
         return "probabilities"
     if _are_measured(gold, sides):
         return "numbers"

@@ -146,3 +146,9 @@ def test_two_systems_are_compared():
     c = karat.compare(gold, {"good": good, "poor": poor}, context="probabilities", metrics=["roc_auc"], draws=199)
     assert c.pairs[0].p < 0.02
     assert c.pairs[0].difference > 0.2
+
+
+def test_systems_may_give_scores_in_different_forms():
+    systems = {"one": SPAM, "each": [{"ham": 1 - p, "spam": p} for p in SPAM]}
+    e = karat.evaluate(GOLD, systems, metrics=["roc_auc"])
+    assert [s["roc_auc"].value for s in e.systems] == [pytest.approx(AUC)] * 2

@@ -43,7 +43,7 @@ def reliability(cells: ProbabilityCells, bins: int = BINS) -> list[list[Any]]:
     at = bin_of(sure, edges(sure, cells.n, bins, "uniform"))
     size, said, true = (np.bincount(at, n * x, bins) for x in (np.ones(len(n)), sure, right))
     return [
-        [f"{i / bins:g} to {(i + 1) / bins:g}", int(size[i]), float(said[i] / size[i]), float(true[i] / size[i])]
+        [f"{i / bins:g}–{(i + 1) / bins:g}", int(size[i]), float(said[i] / size[i]), float(true[i] / size[i])]
         for i in range(bins)
         if size[i]
     ]
