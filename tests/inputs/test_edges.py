@@ -121,3 +121,9 @@ def test_the_confusion_matrix_has_a_row_for_extra_predictions(tmp_path: Path) ->
     rows = [[cell.strip() for cell in text.strip("|").split("|")] for text in lines if text.startswith("|")]
     last = [row for row in rows if row[0] in ("a", "b", "—")][-3:]
     assert last == [["a", "1", "0"], ["b", "0", "2"], ["—", "1", "0"]]
+
+
+@pytest.mark.parametrize("head", ["id,value", "document,page,first", "document,first_page,last_page"])
+def test_a_header_and_nothing_below(tmp_path: Path, head: str) -> None:
+    (path,) = written(tmp_path, gold_csv=head + "\n")
+    assert [f.code for f in karat.validate(path)] == ["no-records"]

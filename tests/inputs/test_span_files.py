@@ -252,3 +252,14 @@ def test_brat_lines_that_are_none(tmp_path, line, code):
     result = CliRunner().invoke(command, ["evaluate", gold, folder(tmp_path / "pred", a=line)])
     assert result.exit_code == 2
     assert f"error[{code}]" in result.stderr
+
+
+@pytest.mark.parametrize("odd", [{"spans": []}, {"id": None, "spans": []}])
+def test_a_document_without_an_id_among_others(odd, tmp_path):
+    """It was called by its place in the file, and met whatever document stood there in another."""
+    records = [{"id": "a", "spans": [{"start": 0, "end": 4, "label": "A"}]}, odd]
+    path = tmp_path / "gold.jsonl"
+    path.write_text("\n".join(map(json.dumps, records)))
+    for given in (str(path), records):
+        found = [(f.code, f.line) for f in karat.validate(given, context="spans") if f.severity == "error"]
+        assert found == [("missing-field", 2)]

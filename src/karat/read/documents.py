@@ -211,6 +211,7 @@ class Documents:
         if self.left_out:
             self.findings.append(finding("documents-left-out", self.read.name, count=self.left_out))
         self._check_clusters()
+        self._check_ids()
         if any(f.severity == "error" for f in self.findings):
             raise InputError(self.findings)
         if not self.row:
@@ -245,6 +246,14 @@ class Documents:
         if self.read.role == "gold" and name and not any(c is not None for c in self.columns.get("cluster", ())):
             shown = ", ".join(dict.fromkeys(chain.from_iterable(self._shapes))) or "nothing"
             self.findings.append(finding("cluster-column-missing", self.read.name, column=name, found=shown))
+
+    def _check_ids(self) -> None:
+        """Documents without an id among others that have one: by their place they would meet another document."""
+        ids = self.columns.get("id", ())
+        if any(id is not None for id in ids):
+            for row, id in zip(self.row, ids, strict=True):
+                if id is None:
+                    self.note("missing-field", row, field="id")
 
     def _keys(self) -> Keys:
         ids = list(map(spelt, self.columns.get("id", ())))

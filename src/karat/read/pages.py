@@ -103,6 +103,8 @@ def read_pages(records: Records, read: Read) -> Side:
     """The records as bundles and their pages."""
     kind = shape(records.columns, read)
     assert kind is not None
+    if not records.rows:
+        raise InputError([finding("no-records", read.name)])
     roles = match_columns(list(records.columns), read.columns, PAGE_NAMES)
     columns = {role: records.column(name) for role, name in roles.items()}
     case, id = _spelt(columns.get("test_case"), records.rows, ""), _spelt(columns["id"], records.rows)

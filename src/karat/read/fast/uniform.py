@@ -178,6 +178,7 @@ class Block:
     @cached_property
     def number(self) -> Ints:
         """How many objects each record's list has."""
+        must(bool(self.layout.inner))
         number, rest = np.divmod(np.diff(self.records) - len(self.layout.fields), len(self.layout.inner))
         must(len(number) and not rest.any() and number.min() >= 0)
         return number

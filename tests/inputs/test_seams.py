@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is odd in a file is read, scored and said alike wherever it stands and however large the file is.
+
+Each of the oddities of a reader stands first, in the middle and last, behind the records that a reader looks at to
+learn what a file holds, and behind the bytes that it takes at once: by small blocks here, by large files in the sweep.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import karat
+from karat.findings import Finding
+from tests.inputs.oddities import READERS, Reader
+
+QUICK = 8
+"""Oddities of a reader that the normal run tries; the sweep tries all of them."""
+LEAST = 60
+NUMBER = re.compile(r"\b\d+\b")
+"""Places in a file, which differ."""
+TELLING = re.compile(r'"spans": \["|^\[|f1')
+"""Records that cannot stand first: lists of tags, arrays, and ids of others, of which the later is named."""
+THRESHOLDS = {
+    "karat.read.WAITING": 6,
+    "karat.read.json.BLOCK": 150,
+    "karat.read.spans.BLOCK": 150,
+    "karat.read.spans.HEAD": 150,
+    "karat.read.fast.uniform.BLOCK": 300,
+    "karat.read.fast.span_lines.SAMPLE": 2,
+    "karat.read.fast.trec.CHUNK": 60,
+    "karat.read.source.BLOCK": 64,
+    "karat.columns.BLOCK": 3,
+    "karat.read.fast.decimals._BLOCK": 3,
+    "karat.read.fast.tag_bytes.BLOCK": 2,
+}
+"""What readers take at once, made small; the sweep passes them as they are."""
+
+
+def outcome(reader: Reader, folder: Path, records: list[str], odd: str, large: bool = True, **more: str) -> Any:
+    """Findings about the file (lines counted from the odd record), or how the odd record scores."""
+    path, other = folder / f"{'large' if large else 'small'}.{reader.suffix}", folder / f"other.{reader.suffix}"
+    path.write_bytes(reader.file(records))
+    if reader.other is not None:
+        other.write_text(reader.other, encoding="utf-8")
+    elif not large or reader.by_position:
+        other.write_bytes(path.read_bytes())
+    pair = (other, path) if reader.role == "pred" else (path, other)
+    first = reader.line(records[: records.index(odd)])
+    try:
+        found = karat.evaluate(*map(str, pair), **reader.options, **more).systems[0]
+    except karat.InputError as error:
+        return said([f for f in error.findings if f.file == str(path)] or error.findings, first, odd)
+    scores = {score.metric.name: (score.value, score.undefined) for score in found}
+    classes = {name: value for score in found for name, value in (score.by_class or {}).items()}
+    aligned = None if reader.by_position else {k: v for k, v in found.counts.items() if k == "aligned"}
+    return scores, sorted(classes), aligned, said([f for f in found.findings if f.file == str(path)], first, odd)
+
+
+def said(findings: list[Finding], first: int, odd: str) -> Any:
+    """Codes; and lines and words of those that name the odd record, for others stand on other lines."""
+    lines = range(first, first + odd.count("\n") + 1)
+    errors = {f.code for f in findings if f.severity == "error"}
+    here = {
+        (f.code, f.line - first, NUMBER.sub("#", f.message.split(" (column")[0])) for f in findings if f.line in lines
+    }
+    return sorted(errors - {"more"}), sorted(here)
+
+
+def places(odd: str, few: list[str], many: list[str]) -> Iterator[tuple[str, list[str]]]:
+    yield "in the middle", [*few, odd, *many[3:8]]
+    yield "behind many", [*many, odd]
+    yield "behind many, with more behind it", [*many[:-4], odd, *many[-4:]]
+
+
+def chosen(reader: str) -> list[str]:
+    """Some of the oddities, others of each reader, but always the same."""
+    odd = list(READERS[reader].odd)
+    return random.Random(reader).sample(odd, QUICK)
+
+
+QUICKLY = [pytest.param(name, odd, id=f"{name}-{odd}") for name in READERS for odd in chosen(name)]
+ALL = [pytest.param(name, odd, id=f"{name}-{odd}") for name, reader in READERS.items() for odd in reader.odd]
+
+
+def check(name: str, oddity: str, folder: Path, many: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = READERS[name]
+    odd, few = reader.odd[oddity], [reader.plain(n) for n in range(3)]
+    expected = outcome(reader, folder, [*few, odd], odd, large=False)
+    for place, records in places(odd, few, many):
+        assert outcome(reader, folder, records, odd) == expected, place
+    if reader.format and not TELLING.search(odd):
+        assert outcome(reader, folder, [odd, *few], odd, format=reader.format) == expected, "first"
+    monkeypatch.setattr("karat.read.fast.ON", False)
+    assert outcome(reader, folder, [*few, odd], odd) == expected, "without fast readers"
+
+
+@pytest.mark.parametrize(("name", "oddity"), QUICKLY)
+def test_behind_small_blocks(name: str, oddity: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for threshold, size in THRESHOLDS.items():
+        monkeypatch.setattr(threshold, size)
+    check(name, oddity, tmp_path, [READERS[name].plain(n) for n in range(40)], monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "oddity"), ALL)
+def test_every_oddity_behind_small_blocks(name: str, oddity: str, tmp_path: Path, monkeypatch: Any) -> None:
+    test_behind_small_blocks(name, oddity, tmp_path, monkeypatch)
+
+
+def large(reader: Reader) -> list[str]:
+    """More records than any sample has, and more bytes than any block."""
+    return [*(reader.plain(n) for n in range(21_000)), *(reader.fat(n) for n in range(21_000, 21_000 + 2600))]
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_behind_16_megabytes(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = large(READERS[name])
+    assert len(READERS[name].file(many)) > 1 << 24
+    check(name, chosen(name)[0], tmp_path, many, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_every_oddity_behind_16_megabytes(name: str, tmp_path: Path) -> None:
+    many = large(READERS[name])
+    for oddity in READERS[name].odd:
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            check(name, oddity, tmp_path, many, monkeypatch)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_there_are_enough(name: str) -> None:
+    assert len(READERS[name].odd) >= LEAST
