@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-full lint bench simulate docs clean machine
+.PHONY: demo test test-full lint bench simulate mutants docs clean machine
 
 $(VENV)/core: pyproject.toml
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || { sh tests/machine.sh python $(PYTHON) && $(PYTHON) -m venv --clear $(VENV); }
@@ -48,6 +48,12 @@ bench: $(VENV)/full
 SETS ?= 2000
 simulate: $(VENV)/test
 	$(BIN)/python -m benchmarks.simulate $(SETS)
+
+# Planted faults, one by one, of contexts, stats, align and read: an hour for 200 of them. SAMPLE and SEED choose others.
+SAMPLE ?= 200
+SEED ?= 1
+mutants: $(VENV)/full
+	$(BIN)/python -m tests.mutants --sample $(SAMPLE) --seed $(SEED)
 
 clean:
 	rm -rf $(VENV) .oracle
