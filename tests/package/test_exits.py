@@ -29,6 +29,7 @@ def interrupted(code: str) -> subprocess.CompletedProcess[str]:
     program = (
         "import os, signal, sys, time\n"
         "from karat.cli.exits import run\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which a shell's background jobs ignore
         f"def command():\n    try:\n        os.kill(os.getpid(), signal.SIGINT); time.sleep(9)\n    except KeyboardInterrupt:\n        {code}\n"
         "sys.exit(run(command))"
     )
