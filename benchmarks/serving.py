@@ -128,10 +128,14 @@ def load(admin: Visitor) -> Iterator[str]:
     for reader in readers:
         reader.join()
     assert states == {"scored"}
-    board(admin, id)
     yield f"| {TEAMS} submissions of {ITEMS:,} items, all accepted | {Times(taken)} |"
     yield f"| pages meanwhile ({len(pages)} asked for by {READERS} readers) | {Times(pages)} |"
-    yield f"\nAll {TEAMS} were scored after {scored:.1f} s; ranges and groups of {TEAMS} teams after {time.perf_counter() - began:.1f} s."
+    try:
+        board(admin, id, teams=TEAMS)
+        ranges = f"after {time.perf_counter() - began:.1f} s"
+    except AssertionError:  # a busy machine gives way to pages and submissions first
+        ranges = f"not yet after {time.perf_counter() - began:.0f} s"
+    yield f"\nAll {TEAMS} were scored after {scored:.1f} s; ranges and groups of {TEAMS} teams {ranges}."
 
 
 def main() -> None:
@@ -144,7 +148,7 @@ def main() -> None:
             parts = [
                 "# The server under load", "",
                 f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; milliseconds of wall-clock "
-                f"time, client and server on one machine, load average {os.getloadavg()[0]:.1f} before.", "",
+                f"time, client and server on one machine, load average {os.getloadavg()[0]:.1f} before (idle is 0, busy is {os.cpu_count()}).", "",
                 "| page | first ms | median | 95 % | most | kB |", "|---|---|---|---|---|---|", *lists(admin, ids), "",
                 "| at once | median ms | 95 % | most |", "|---|---|---|---|", *load(admin), "",
             ]  # fmt: skip
