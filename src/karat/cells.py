@@ -269,8 +269,9 @@ class ClassCells(Cells):
 
     def in_scope(self, W: Weights, classes: str) -> NDArray[np.bool_]:
         """Classes that an average covers: those on either side, or those in gold."""
+        # The same products whatever the weights: what a metric asks for is recorded once and given back in that order.
         gold = W @ self.gold_of > 0
-        return gold if classes == "gold" or bool(gold.all()) else gold | (W @ self.pred_of > 0)
+        return gold if classes == "gold" else gold | (W @ self.pred_of > 0)
 
 
 class Collapsed:
