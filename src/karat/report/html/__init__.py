@@ -64,10 +64,10 @@ def spans(text: str) -> Markup:
     """A cell whose interval may stand under its score, but is never broken itself.
 
     >>> str(spans("0.5 [0.4, 0.6]"))
-    '0.5 <span class="n">[0.4, 0.6]</span>'
+    '0.5 <i>[0.4, 0.6]</i>'
     """
     shown = str(escape(svg.printable(text)))
-    return Markup(re.sub(r" (\[[-\d.]+, [-\d.]+\])$", r' <span class="n">\1</span>', shown))
+    return Markup(re.sub(r" (\[[-\d.]+, [-\d.]+\])$", r" <i>\1</i>", shown))
 
 
 def tied(text: str) -> str:
