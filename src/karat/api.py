@@ -325,7 +325,8 @@ def counted_sides(
     defaults = context(name).defaults(golds)
     plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed, defaults)
     if name in ("monolabel", "multilabel"):
-        stop_on_errors(check_labels(golds, preds))
+        as_they_count = [as_labels(s) if s.kind == "number" and "label" not in s.names else s for s in (golds, *preds)]
+        stop_on_errors(check_labels(as_they_count[0], as_they_count[1:]))
     name_columns(golds, preds)
     golds, *preds = gathered([partial(prepared, side, plan) for side in (golds, *preds)])
     golds, preds = without_faulty(golds, preds, plan)

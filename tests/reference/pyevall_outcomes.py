@@ -82,7 +82,7 @@ OPTIONS_OF_METRIC = {("mono_all_pred_empty", "Kappa"): {"faulty": "drop", "missi
 refuses kappa where all are missing."""
 
 REFUSED: dict[str, str] = {
-    "mono_no_common_tc": "no-common-ids",
+    "mono_no_common_tc": "no-common-cases",
     "mono_all_gold_empty": "empty-value",
     "mono_mixed_types_gold": "wrong-type",
     "mono_mixed_types_pred": "wrong-type",
@@ -91,7 +91,7 @@ REFUSED: dict[str, str] = {
     "mono_tsv_first_line_long": "missing-column",
     "mono_csv_first_line_long": "missing-column",
     "mono_csv_long_row": "bad-row",
-    "mono_csv_two_columns": "no-common-ids",
+    "mono_csv_two_columns": "no-common-cases",
     "multi_empty_label_gold": "empty-value",
     "multi_dup_label_gold": "repeated-gold-label",
     "multi_csv_unquoted": "missing-column",

@@ -178,7 +178,7 @@ def test_layouts_read_alike(layout, array, tmp_path):
 
 def test_inclusive_ends_by_option(tmp_path):
     gold = write(tmp_path / "g.jsonl", {"id": "1", "spans": [{"start": 0, "end": 0, "label": "X"}]})
-    with pytest.raises(InputError, match="--ends inclusive"):
+    with pytest.raises(InputError, match=r"""ends="inclusive"|--ends inclusive"""):
         karat.evaluate(gold, gold)
     assert karat.evaluate(gold, gold, ends="inclusive")["f1"].value == 1
 
@@ -236,7 +236,8 @@ def test_null_in_place_of_all_spans(kind, tmp_path):
 
 def test_null_spans_beside_a_value_are_no_matter(tmp_path):
     path = write(tmp_path / "g.jsonl", {"id": "1", "value": "a", "spans": None})
-    assert karat.evaluate(path, path).context == "monolabel"
+    other = write(tmp_path / "p.jsonl", {"id": "1", "value": "a", "spans": None})
+    assert karat.evaluate(path, other).context == "monolabel"
 
 
 @pytest.mark.parametrize("name", ["tags", "ner_tags", "iob"])
@@ -269,7 +270,7 @@ def test_unreadable_records_of_tags(record, said, tmp_path):
     path = write(tmp_path / "g.jsonl", {"id": "1", "tags": ["O"]}, record)
     with pytest.raises(InputError, match=said) as error:
         karat.evaluate(path, path, context="spans")
-    assert error.value.findings[0].line == 2
+    assert next(f for f in error.value.findings if f.code != "same-file").line == 2
 
 
 def test_documents_that_one_side_lacks(tmp_path):

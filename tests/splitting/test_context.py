@@ -130,9 +130,9 @@ def test_sides_may_have_different_shapes_and_orders():
 
 def test_other_data_with_pages_are_left_to_other_contexts():
     books = [{"id": "1", "label": "novel", "pages": 312}, {"id": "2", "label": "poem", "pages": 2}]
-    assert karat.evaluate(books, books).context == "monolabel"
+    assert karat.evaluate(books, list(books)).context == "monolabel"
     labelled = [{"id": "1", "value": "novel", "first_pages": "1"}]
-    assert karat.evaluate(labelled, labelled).context == "monolabel"
+    assert karat.evaluate(labelled, list(labelled)).context == "monolabel"
 
 
 def test_scores_do_not_depend_on_the_order_of_bundles(scored):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
+from karat.metric import MetricError
 from karat.stats.design import Aim, Clustered, neyman, power_at, units_for
 
 
@@ -31,7 +32,8 @@ def test_the_interval_is_just_narrow_enough():
 
 def test_non_inferiority_is_the_one_sided_test_of_difference_plus_margin():
     assert units_for(0.4, Aim(0.0, margin=0.03)) == units_for(0.4, Aim(0.03, one_sided=True))
-    assert units_for(0.4, Aim(-0.03, margin=0.03)) is None
+    with pytest.raises(MetricError, match="not within a margin"):
+        units_for(0.4, Aim(-0.03, margin=0.03))
 
 
 def test_power_by_simulation():

@@ -41,7 +41,7 @@ def old(tmp_path_factory):
 
 def test_all_contexts_are_there(old):
     assert {tag for run in old.list() for tag in run.tags} == set(TAGS)
-    assert {run.context for run in old.list()} == set(MODULES)
+    assert {run.context for run in old.list()} == set(MODULES) - {"numbers", "probabilities"}  # which are younger
 
 
 @pytest.mark.parametrize("tag", TAGS)

@@ -33,6 +33,8 @@ INPUTS = {
         [{"bundle": "b", "page": i, "first": f, "category": c} for i, f, c in ((1, True, "A"), (2, True, "B"), (3, True, "B"))],
         {},
     ),
+    "numbers": ({"1": 1.5, "2": 2.0, "3": 4.25}, {"1": 1.0, "2": 2.5, "3": 4.0}, {}),
+    "probabilities": ({"1": "A", "2": "B", "3": "A"}, {"1": {"A": 0.7, "B": 0.3}, "2": {"A": 0.4, "B": 0.6}, "3": {"A": 0.2, "B": 0.8}}, {}),
     "spans": (
         [{"id": "d", "text": "Ann met Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}, {"start": 8, "end": 11, "label": "PER"}]}],
         [{"id": "d", "text": "Ann met Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}, {"start": 4, "end": 7, "label": "LOC"}]}],

