@@ -75,6 +75,10 @@ COVERAGE = {
 }
 
 
+CURVES = {"AUC": "roc_auc", "AP": "average_precision", "ECE": "ece"}
+"""What the legends of curves say."""
+
+
 @dataclass(frozen=True)
 class Shown:
     """A text with a digit in it, and where it stands on the page."""
@@ -113,10 +117,18 @@ class Ledger:
         self.evaluation = document.get("evaluation", document)
         self._cache: dict[Any, Any] = {}
 
+    def _areas(self, part: str, metric: str) -> set[str]:
+        """A system's scores by a metric, overall and by class, as the legend of a curve shows them."""
+        scores = [m for s in self._systems(part) for m in s["metrics"] if m["metric"].startswith(metric)]
+        values = [v for m in scores for v in (m, *m["by_test_case"], *m["by_class"])]
+        return {f"{v['value']:.3f}" for v in values if v["value"] is not None}
+
     def strangers(self, found: Shown) -> list[str]:
         """The numbers of a text that the report does not have where they stand."""
         if found.tick:
             return []
+        if curve := re.fullmatch(r"(AUC|AP|ECE) ([01]\.\d{3})", found.text.strip()):
+            return [] if curve[2] in self._areas(found.part, CURVES[curve[1]]) else [found.text]
         if len(found.cell) == 2:
             return [] if self._counted(found) else [found.text.strip()]
         if found.chart == "verdicts":

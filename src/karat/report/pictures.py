@@ -13,6 +13,7 @@ import numpy as np
 
 from karat.contexts import catalogue
 from karat.contexts.curve import Curve, Steps, steps
+from karat.contexts.probabilities.calibration import ece
 from karat.contexts.probabilities.cells import ProbabilityCells
 from karat.contexts.probabilities.tables import judged, reliability
 from karat.contexts.probabilities.thresholds import f1_at, precision_at, recall_at
@@ -176,7 +177,9 @@ def calibration(evaluation: Evaluation, *, bins: int = 10) -> str:
         rows, what = reliability(cells, bins), judged(cells)
         size = np.array([row[1] for row in rows], float)
         said, true = (np.array([row[i] for row in rows], float) for i in (2, 3))
-        error = float((size * np.abs(said - true)).sum() / max(size.sum(), 1))
+        error = float(
+            ece.function(cells.all_items(), cells, bins=bins).value[0]
+        )  # items without a prediction have no bin
         curves.append(Line(system.name, said, true, f"ECE {error:.3f}", dots=True, sizes=(size / size.sum()).tolist()))
     axes = Axes(f"mean {what}", "share that came true")
     note = f"{bins} bins of equal width; on the dashes, probabilities are what they say"
