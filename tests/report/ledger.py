@@ -120,7 +120,7 @@ class Ledger:
     def _areas(self, part: str, metric: str) -> set[str]:
         """A system's scores by a metric, overall and by class, as the legend of a curve shows them."""
         scores = [m for s in self._systems(part) for m in s["metrics"] if m["metric"].startswith(metric)]
-        values = [v for m in scores for v in (m, *m["by_test_case"], *m["by_class"])]
+        values = [v for m in scores for v in (m, *m.get("by_test_case", ()), *m.get("by_class", ()))]
         return {f"{v['value']:.3f}" for v in values if v["value"] is not None}
 
     def strangers(self, found: Shown) -> list[str]:
