@@ -62,7 +62,7 @@ WALK = """() => {
 }"""
 
 NUMBER = re.compile(r"(?<![\w.])([<≤]?\s?)([-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:e[-+]\d+)?)(\s?%)?(?![\w])")
-OURS = ("SHA-256", "SemEval-2013")
+OURS = ("SHA-256", "SemEval-2013", "10 bins of equal width")
 """Words of the page itself."""
 DRAWN = " file: page"
 """What a bar of a timeline says of itself; the bars are checked in their order."""
