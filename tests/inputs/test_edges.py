@@ -39,6 +39,18 @@ def test_the_way_out_of_an_unknown_format_is_named_for_python_too(tmp_path: Path
     assert "format=" in str(caught.value)
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize(("at", "size"), [(2, 3_000_000), (3, 15_000_000)])
+def test_a_row_of_megabytes_is_named_wherever_it_stands(tmp_path: Path, at: int, size: int, end: str) -> None:
+    rows = ["1,A", "2,B", "3,A"]
+    rows[at - 1] = f"{at}," + "x" * size
+    gold, pred = written(tmp_path, gold_csv="id,value\n1,A\n2,B\n3,A\n", pred_csv="id,value\n" + "\n".join(rows) + end)
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(gold, pred)
+    assert [(f.code, f.line) for f in caught.value.findings] == [("bad-row", at + 1)]
+    assert "2,000,000" in caught.value.findings[0].message
+
+
 @pytest.mark.parametrize("header", ["note,id,value,note", "note,id,value,Note", "id,value,note,note,NOTE"])
 def test_columns_that_nobody_needs_may_repeat(tmp_path: Path, header: str) -> None:
     names = header.split(",")

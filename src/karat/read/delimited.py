@@ -20,6 +20,8 @@ csv.field_size_limit(1 << 28)
 
 _BARE = {1: ("value",), 2: ("id", "value"), 3: ("test_case", "id", "value")}
 """What the columns of a file without a header are."""
+LONGEST_ROW = 2_000_000
+"""Bytes of a row that the engine reads; a longer one is a quote that never closes, or a file in a cell."""
 _SURE = {"id", "test_case", "item_id", "doc_id", "document_id", "query_id"}
 """Names that nobody uses for data: one of them makes the first row a header."""
 _WORDS = {"actual", "expected", "output"}
@@ -88,8 +90,13 @@ def _load_again(engine: Engine, raw: str, source: Source, mark: str, header: boo
     try:
         _load(engine, raw, path or source.path, mark, header, names)
     except Exception as error:
-        reason = "the rows cannot be told apart"
-        raise InputError([finding("bad-row", source.name, None, reason=reason, expected=len(names))]) from error
+        reason, line = "the rows cannot be told apart", None
+        if long := next(((n, len(text)) for n, text in enumerate(source.lines(), 1) if len(text) > LONGEST_ROW), None):
+            line, reason = (
+                long[0],
+                f"the row has {long[1]:,} bytes, where {LONGEST_ROW:,} are the most that can be read",
+            )
+        raise InputError([finding("bad-row", source.name, line, reason=reason, expected=len(names))]) from error
 
 
 def _drop_last_blanks(engine: Engine, raw: str, name: str) -> None:
