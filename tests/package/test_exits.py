@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -78,7 +79,7 @@ def test_a_reader_that_has_seen_enough():
 @ON_LINUX
 @pytest.mark.parametrize(("where", "code"), [(">/dev/full", 2), (">&-", 0), (">&- 2>&-", 0)])
 def test_output_that_goes_nowhere(where, code):
-    said = subprocess.run(f"{sys.executable} -m karat metrics accuracy {where}", shell=True, capture_output=True, text=True, env=HERE, check=False)  # fmt: skip
+    said = subprocess.run(f"{shlex.quote(sys.executable)} -m karat metrics accuracy {where}", shell=True, capture_output=True, text=True, env=HERE, check=False)  # fmt: skip
     assert said.returncode == code
     assert "fault of karat" not in said.stderr
     assert ("No space left" in said.stderr) == (code == 2)

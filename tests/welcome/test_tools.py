@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import pydoc
+import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -140,7 +141,7 @@ def test_short_forms():
 
 @pytest.mark.parametrize("verb", ["demo", "metrics"])
 def test_a_reader_that_has_seen_enough(verb):
-    line = f"{sys.executable} -m karat {verb} | head -2 >/dev/null; exit ${{PIPESTATUS[0]}}"
+    line = f"{shlex.quote(sys.executable)} -m karat {verb} | head -2 >/dev/null; exit ${{PIPESTATUS[0]}}"
     assert subprocess.run(["bash", "-c", line], check=False).returncode == 0
 
 
