@@ -5,7 +5,8 @@ The values of a label column are few, so that a side is read from its distinct v
 every other side; ids are compared inside the engine, and only (test case, gold, predicted, how often) comes out. What
 is not clean (blank or repeated ids, records without a value, anything that a finding would name a line for) raises
 `NotInPlace`: then the rows are read as those of a small file are, and said what is wrong with. So this module can be
-deleted without changing a number or a message. It buys (5M rows of Parquet, CPU): 1.0 s for 22 s in the same order.
+deleted without changing a number or a message. It buys (1M rows of Parquet in the same order, process start included):
+1.2 s CPU and 142 MB in place of 2.6 s and 520 MB, and tables that do not fit into memory.
 """
 
 from __future__ import annotations
