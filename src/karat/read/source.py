@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
+import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -106,7 +107,10 @@ class Source:
             return self._written(iter(lambda: stream.read(BLOCK), b""))
 
     def _temporary(self) -> Path:
-        return Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="karat-"))) / "input"
+        folder = Path(tempfile.gettempdir()) / f"karat-{uuid.uuid4().hex}"
+        self._stack.callback(shutil.rmtree, folder, ignore_errors=True)  # first: Ctrl-C may come before the next line
+        folder.mkdir(0o700)
+        return folder / "input"
 
     def _written(self, blocks: Iterable[bytes]) -> Path:
         path = self._temporary()
