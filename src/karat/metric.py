@@ -152,9 +152,7 @@ class Definition:
     symmetric: bool = False
     """Swapping gold and predictions of the same units changes nothing."""
     unit_mean: bool = False
-    """The score is the mean of a score of each unit (so Student's t applies)."""
-    proportion: bool = False
-    """The score is a share of units (so Wilson's interval applies)."""
+    """At its defaults the score is the mean of a score of each unit, as a law checks; a share is one of zeros and ones."""
     pooled: bool = False
     """The overall score is that of all test cases as one, not the mean of theirs."""
     tags: frozenset[str] = field(default_factory=frozenset)

@@ -115,7 +115,7 @@ def trial_metrics(evaluation: Evaluation) -> list[Metric]:
 
 def _trial(definition: Definition) -> tuple[bool, bool]:
     """Means over units come first, and F1 before precision and recall."""
-    return not (definition.unit_mean or definition.proportion), "f1" not in definition.name
+    return not definition.unit_mean, "f1" not in definition.name
 
 
 def unit_scores_of(

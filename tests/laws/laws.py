@@ -16,8 +16,9 @@ import numpy as np
 
 import karat
 from karat.cells import Cells, Dense
-from karat.contexts import context
+from karat.contexts import catalogue, context
 from karat.metric import Definition, Metric, MetricError, Result, parse
+from karat.stats.statistic import Statistic, unit_scores
 from tests.laws import samples
 from tests.laws.samples import Sample
 
@@ -353,6 +354,36 @@ def symmetric_iff_declared(subject: Subject) -> None:
         assert not all(alike(s, c) for s in some for c in cases)
 
 
+ALIKE = dict.fromkeys(("ranking:judged", "ranking:unjudged"), "every document of the samples is judged")
+"""Metrics that are means of units by their word alone: the units of all samples score alike."""
+
+
+def unit_mean_iff_declared(subject: Subject) -> None:
+    """At its defaults the metric is the mean of its units' scores if it says so, and is not if it does not.
+
+    Where the units of all samples score alike at the default cut, another cut tells.
+    """
+    at_cuts = [
+        s for s in variants(subject.context, subject.definition) if {name for name, _ in s.metric.params} <= {"k"}
+    ]
+    found = next((means for means in map(_means, sorted(at_cuts, key=lambda s: s.metric.params)) if means), [])
+    declared, name = subject.definition.unit_mean, f"{subject.context}:{subject.definition.name}"
+    assert (declared and not found) == (name in ALIKE)
+    assert declared == all(found) if found else True
+
+
+def _means(subject: Subject) -> list[bool]:
+    """Whether the metric is a mean, for every sample whose units differ in it."""
+    found = []
+    for given in (case(subject.context, seed) for seed in SEEDS):
+        cells = given.whole if given.made.unit == "test_case" else given.as_one
+        statistic = Statistic(catalogue(subject.context), [subject.metric]).of(cells)
+        units = unit_scores(statistic, np.asarray(cells.n, float))
+        if len(np.unique(units.value[~np.isnan(units.value)])) > 1:
+            found.append(bool(units.is_mean[0]))
+    return found
+
+
 GOLD_ALONE = {("average", "weighted"), ("classes", "gold")}
 """Choices that weigh or take classes by gold, so that no metric is symmetric with them."""
 
@@ -371,4 +402,4 @@ def alike(subject: Subject, given: Case) -> bool:
     return all(close)
 
 
-__all__ = ["LAWS", "Case", "Subject", "broken", "case", "symmetric_iff_declared", "variants"]
+__all__ = ["LAWS", "Case", "Subject", "broken", "case", "symmetric_iff_declared", "unit_mean_iff_declared", "variants"]

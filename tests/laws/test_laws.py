@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from karat.contexts import MODULES, catalogue
-from tests.laws.laws import UNDEFINED, Subject, broken, has_value, needless, symmetric_iff_declared, variants
+from tests.laws.laws import (
+    UNDEFINED,
+    Subject,
+    broken,
+    has_value,
+    needless,
+    symmetric_iff_declared,
+    unit_mean_iff_declared,
+    variants,
+)
 
 SUBJECTS = [s for name in MODULES for definition in catalogue(name) for s in variants(name, definition)]
 
@@ -22,6 +31,14 @@ def test_laws(subject: Subject) -> None:
 @pytest.mark.parametrize("subject", [s for s in SUBJECTS if not s.metric.params], ids=named)
 def test_symmetric_iff_declared(subject: Subject) -> None:
     symmetric_iff_declared(subject)
+
+
+DEFINED = [s for s in SUBJECTS if not s.metric.params and named(s) not in UNDEFINED]
+
+
+@pytest.mark.parametrize("subject", DEFINED, ids=named)
+def test_the_mean_of_units_iff_declared(subject: Subject) -> None:
+    unit_mean_iff_declared(subject)
 
 
 def test_every_exemption_is_needed() -> None:

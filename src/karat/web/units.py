@@ -290,7 +290,7 @@ def units(evaluation: Evaluation, system: str, metric: str = "") -> Units | None
 def metrics(evaluation: Evaluation) -> list[str]:
     """The metrics of an evaluation that say something of a single unit."""
     known = catalogue(evaluation.context)
-    return [str(m) for m in evaluation.metrics if known[m.name].unit_mean or known[m.name].proportion]
+    return [str(m) for m in evaluation.metrics if known[m.name].unit_mean]
 
 
 def grid(found: Units, lines: Sequence[Line], other: str, digits: int = 4) -> Grid:

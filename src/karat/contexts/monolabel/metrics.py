@@ -17,7 +17,7 @@ _COHEN = "Cohen 1960, doi:10.1177/001316446002000104"
 
 @metric(
     MonoLabelCells,
-    proportion=True,
+    unit_mean=True,
     symmetric=True,
     reference="share of agreement; Sokolova & Lapalme 2009, doi:10.1016/j.ipm.2009.03.002",
 )
@@ -34,7 +34,7 @@ def accuracy(W: Weights, cells: MonoLabelCells) -> Values:
     return ratio(W @ cells.hit, W @ cells.in_gold, "no gold items")
 
 
-@metric(MonoLabelCells, proportion=True, symmetric=True, reference="Amigó et al., EvALL, 2017")
+@metric(MonoLabelCells, unit_mean=True, symmetric=True, reference="Amigó et al., EvALL, 2017")
 def system_precision(W: Weights, cells: MonoLabelCells) -> Values:
     """Share of predictions that are right.
 
@@ -66,7 +66,7 @@ def balanced_accuracy(W: Weights, cells: MonoLabelCells) -> Values:
 @metric(
     MonoLabelCells,
     better="lower",
-    proportion=True,
+    unit_mean=True,
     symmetric=True,
     reference="Hamming 1950, doi:10.1002/j.1538-7305.1950.tb00463.x",
 )
@@ -85,7 +85,7 @@ def hamming_loss(W: Weights, cells: MonoLabelCells) -> Values:
 @metric(
     MonoLabelCells,
     better="lower",
-    proportion=True,
+    unit_mean=True,
     symmetric=True,
     reference="Hastie et al., Elements of Statistical Learning, 2009, §2.4",
 )

@@ -9,7 +9,7 @@ from karat.metric import metric
 from karat.score import Values, ratio
 
 
-@metric(MultiLabelCells, proportion=True, symmetric=True, reference="Zhang & Zhou 2014, doi:10.1109/TKDE.2013.39")
+@metric(MultiLabelCells, unit_mean=True, symmetric=True, reference="Zhang & Zhou 2014, doi:10.1109/TKDE.2013.39")
 def subset_accuracy(W: Weights, cells: MultiLabelCells) -> Values:
     """Share of gold items whose predicted set is exactly the gold set.
 

@@ -41,7 +41,7 @@ def _share(num: Floats, den: Floats) -> Floats:
     return np.divide(num, den, out=np.zeros(len(num)), where=den > 0)
 
 
-@metric(MultiLabelCells, proportion=True, symmetric=True, reference="Zhang & Zhou 2014, doi:10.1109/TKDE.2013.39")
+@metric(MultiLabelCells, unit_mean=True, symmetric=True, reference="Zhang & Zhou 2014, doi:10.1109/TKDE.2013.39")
 def accuracy(W: Weights, cells: MultiLabelCells) -> Values:
     """Share of gold items whose predicted set is exactly the gold set, as scikit-learn's accuracy of label sets.
 
@@ -55,7 +55,7 @@ def accuracy(W: Weights, cells: MultiLabelCells) -> Values:
     return ratio(W @ cells.exact, W @ cells.in_gold, "no gold items")
 
 
-@metric(MultiLabelCells, proportion=True, reference=_IEEE)
+@metric(MultiLabelCells, unit_mean=True, reference=_IEEE)
 def adjusted_accuracy(W: Weights, cells: MultiLabelCells, *, level: int | None = None) -> Values:
     """Share of items whose first predicted label is one of the gold labels.
 
@@ -75,7 +75,7 @@ def adjusted_accuracy(W: Weights, cells: MultiLabelCells, *, level: int | None =
 Denominator = Literal["predicted", "k", "true", "union"]
 
 
-@metric(MultiLabelCells, reference=_IEEE)
+@metric(MultiLabelCells, unit_mean=True, reference=_IEEE)
 def average_accuracy(
     W: Weights, cells: MultiLabelCells, *, k: int = 5, denominator: Denominator = "predicted",
     mean: Literal["item", "pooled"] = "item", empty: Literal["zero", "skip"] = "zero", level: int | None = None,
@@ -108,7 +108,7 @@ def _denominator(ranked: Lists, k: int, name: Denominator) -> Floats:
     return both[name]
 
 
-@metric(MultiLabelCells, title="Top-k precision", reference=_MANNING)
+@metric(MultiLabelCells, unit_mean=True, title="Top-k precision", reference=_MANNING)
 def topk_precision(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None = None) -> Values:
     """Mean over items of the share of k places that hold a gold label: precision at k.
 
@@ -123,7 +123,7 @@ def topk_precision(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int
     return _mean(W, ranked.hits(k) / k, _known(ranked, cells))
 
 
-@metric(MultiLabelCells, title="Top-k recall", reference=_MANNING)
+@metric(MultiLabelCells, unit_mean=True, title="Top-k recall", reference=_MANNING)
 def topk_recall(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None = None) -> Values:
     """Mean over items of the share of gold labels among the first k: recall at k.
 
@@ -139,7 +139,7 @@ def topk_recall(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | 
     return _mean(W, _share(ranked.hits(k), ranked.truths), _known(ranked, cells))
 
 
-@metric(MultiLabelCells, title="Top-k F1", reference=_MANNING)
+@metric(MultiLabelCells, unit_mean=True, title="Top-k F1", reference=_MANNING)
 def topk_f1(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None = None) -> Values:
     """Mean over items of the F1 of the first k labels against the gold set.
 
@@ -156,7 +156,7 @@ def topk_f1(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None
 
 @metric(
     MultiLabelCells,
-    proportion=True,
+    unit_mean=True,
     title="Hit",
     reference="top-k accuracy; Russakovsky et al. 2015, doi:10.1007/s11263-015-0816-y",
 )
@@ -173,7 +173,7 @@ def hit(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None = N
     return _mean(W, (ranked.hits(k) > 0).astype(float), _known(ranked, cells))
 
 
-@metric(MultiLabelCells, better="lower", bounds=(0, float("inf")), reference=_TSOUMAKAS)
+@metric(MultiLabelCells, unit_mean=True, better="lower", bounds=(0, float("inf")), reference=_TSOUMAKAS)
 def coverage_error(W: Weights, cells: MultiLabelCells, *, level: int | None = None) -> Values:
     """Mean over items of how far down the ranking one must go to meet every gold label.
 
@@ -188,7 +188,7 @@ def coverage_error(W: Weights, cells: MultiLabelCells, *, level: int | None = No
     return _mean(W, ranked.coverage(), _known(ranked, cells))
 
 
-@metric(MultiLabelCells, title="LRAP", reference=_TSOUMAKAS)
+@metric(MultiLabelCells, unit_mean=True, title="LRAP", reference=_TSOUMAKAS)
 def label_ranking_average_precision(W: Weights, cells: MultiLabelCells, *, level: int | None = None) -> Values:
     """Mean over items and their gold labels of the share of gold labels among those ranked as high or higher.
 
@@ -204,7 +204,7 @@ def label_ranking_average_precision(W: Weights, cells: MultiLabelCells, *, level
     return _mean(W, ranked.ranking_precision(), _known(ranked, cells))
 
 
-@metric(MultiLabelCells, better="lower", reference=_TSOUMAKAS)
+@metric(MultiLabelCells, unit_mean=True, better="lower", reference=_TSOUMAKAS)
 def label_ranking_loss(W: Weights, cells: MultiLabelCells, *, level: int | None = None) -> Values:
     """Mean over items of the share of (gold label, other label) pairs in which the other ranks as high or higher.
 

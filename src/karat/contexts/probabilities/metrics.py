@@ -248,7 +248,7 @@ def hit(W: Weights, cells: ProbabilityCells, *, k: int = 2) -> Values:
     return ratio(W @ each, W @ cells.one, "no gold items")
 
 
-@metric(ProbabilityCells, proportion=True, reference="share of right answers")
+@metric(ProbabilityCells, unit_mean=True, reference="share of right answers")
 def accuracy(W: Weights, cells: ProbabilityCells) -> Values:
     """Share of items whose predicted class is gold's.
 

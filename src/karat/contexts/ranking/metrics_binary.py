@@ -73,7 +73,7 @@ def f(W: Weights, cells: RankingCells, *, k: int | None = None, beta: float = 1.
     return mean(W, cells, each, total > 0, NO_RELEVANT, any_order=k is None)
 
 
-@metric(RankingCells, reference=_TREC_EVAL, unit_mean=True, proportion=True)
+@metric(RankingCells, reference=_TREC_EVAL, unit_mean=True)
 def success(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None) -> Values:
     """Share of queries with a relevant document among the first k (also: hit rate).
 

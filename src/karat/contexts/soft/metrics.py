@@ -262,7 +262,7 @@ def wasserstein(W: Weights, cells: SoftCells) -> Values:
     return _weighted_mean(W, cells, cells.vector(distances.wasserstein, tuple(cells.position)))
 
 
-@metric(SoftCells, symmetric=True, title="Soft F1", reference=_KURNIAWAN)
+@metric(SoftCells, unit_mean=True, symmetric=True, title="Soft F1", reference=_KURNIAWAN)
 def soft_f1(W: Weights, cells: SoftCells, *, average: Literal["micro", "macro"] = "micro") -> Values:
     """F1 with weights in place of counts.
 
@@ -367,7 +367,7 @@ def ece(W: Weights, cells: SoftCells, *, bins: int = 10, against: Literal["major
     return ratio(np.abs(W @ by_bin).sum(1), W @ cells.in_gold, "no gold items")
 
 
-@metric(SoftCells, proportion=True, symmetric=True, reference="share of agreement after majority vote or threshold")
+@metric(SoftCells, unit_mean=True, symmetric=True, reference="share of agreement after majority vote or threshold")
 def accuracy(W: Weights, cells: SoftCells) -> Values:
     """Share of gold items whose labels after hardening are gold's.
 

@@ -34,7 +34,7 @@ def _averaged(W: Weights, cells: SpansCells, over: str, each: str, below: str, r
     return ratio(W @ (column(each) * used), W @ used, "no pages")
 
 
-@metric(SpansCells, title="Excerpt precision", reference=_POETRY)
+@metric(SpansCells, unit_mean=True, title="Excerpt precision", reference=_POETRY)
 def excerpt_precision(
     W: Weights,
     cells: SpansCells,
@@ -64,7 +64,7 @@ def excerpt_precision(
     return _averaged(W, cells, over, "precision", "retrieved", rule, weight)
 
 
-@metric(SpansCells, title="Excerpt recall", reference=_POETRY)
+@metric(SpansCells, unit_mean=True, title="Excerpt recall", reference=_POETRY)
 def excerpt_recall(
     W: Weights,
     cells: SpansCells,
@@ -91,7 +91,7 @@ def excerpt_recall(
     return _averaged(W, cells, over, "recall", "gold", rule, weight)
 
 
-@metric(SpansCells, title="Excerpt F1", reference=_POETRY)
+@metric(SpansCells, unit_mean=True, title="Excerpt F1", reference=_POETRY)
 def excerpt_f1(
     W: Weights,
     cells: SpansCells,

@@ -119,7 +119,6 @@ def recognition_quality(W: Weights, cells: SplittingCells, *, pairing: Pairing =
     SplittingCells,
     symmetric=True,
     unit_mean=True,
-    proportion=True,
     title="Straight-through rate",
     reference="Heidenreich et al. 2024, arXiv:2408.11981",
 )
@@ -140,6 +139,7 @@ def straight_through(W: Weights, cells: SplittingCells) -> Values:
 
 @metric(
     SplittingCells,
+    unit_mean=True,
     better="lower",
     bounds=(0, float("inf")),
     symmetric=True,
