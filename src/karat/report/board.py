@@ -5,10 +5,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from karat.comparison import Comparison, Pair, Place
 from karat.metric import Metric
 from karat.report.rows import Grid, cell, number
+
+
+class Tables(NamedTuple):
+    """The tables of a report: the first leaderboard, which leads it, those of the other metrics, and the detail."""
+
+    first: Grid
+    boards: list[Grid]
+    detail: list[Grid]
+
 
 SENTENCES = 10
 """Most sentences that a report says unasked."""

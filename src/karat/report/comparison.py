@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -15,11 +15,12 @@ import karat
 from karat.comparison import Comparison, Pair, Ranks, Test
 from karat.metric import Metric, MetricError
 from karat.report import board, latex, markdown
-from karat.report.board import leaderboard, summary
+from karat.report.board import Tables, leaderboard, summary
 from karat.report.delimited import delimited
 from karat.report.json import document
 from karat.report.published import published_comparison
-from karat.report.rows import Grid, cell, methods, number, p_text
+from karat.report.rows import Grid, cell, number, p_text
+from karat.report.tables import methods
 from karat.report.terminal import fitted, wrapped
 
 SCHEMA = 1
@@ -105,14 +106,6 @@ def _runs(pair: Pair) -> dict[str, Any]:
 
 def _test(test: Test) -> dict[str, Any]:
     return {k: None if isinstance(v, float) and v != v else v for k, v in asdict(test).items()}
-
-
-class Tables(NamedTuple):
-    """The tables of a report: the first leaderboard, which leads it, those of the other metrics, and the detail."""
-
-    first: Grid
-    boards: list[Grid]
-    detail: list[Grid]
 
 
 def tables(comparison: Comparison, digits: int = 4) -> Tables:

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from html import unescape
-from typing import TYPE_CHECKING
 
 import numpy as np
 from markupsafe import Markup
 
 from karat.comparison import Comparison, Pair, Place, Ranks, flipped
-from karat.report.board import letters_of
+from karat.report.board import Tables, letters_of
 from karat.report.charts.critical import critical_difference, score_groups
 from karat.report.charts.forest import Estimate, forest
 from karat.report.charts.matrix import p_matrix
@@ -19,9 +18,6 @@ from karat.report.charts.svg import nice_ticks
 from karat.report.html import render
 from karat.report.html.view import Section, strip
 from karat.report.rows import Grid, p_text
-
-if TYPE_CHECKING:
-    from karat.report.comparison import Tables
 
 LIKELY = 30
 """Most pairs that one forest shows; of more, those of the leader."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from karat.evaluation import Evaluation
-from karat.report.rows import dicts
+from karat.report.tables import dicts
 
 
 def render_tsv(evaluation: Evaluation, escape_formulas: bool | None = None) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from karat.evaluation import Evaluation
-from karat.report.rows import dicts
+from karat.report.tables import dicts
 
 
 def pandas(evaluation: Evaluation) -> Any:

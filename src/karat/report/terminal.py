@@ -8,7 +8,8 @@ import textwrap
 from collections.abc import Sequence
 
 from karat.evaluation import Detail, Evaluation
-from karat.report.rows import Grid, coverage, grids
+from karat.report.rows import Grid, coverage
+from karat.report.tables import grids
 from karat.report.text import brief, clear, width
 
 

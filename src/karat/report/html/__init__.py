@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from karat.evaluation import Evaluation
 from karat.report.charts import svg
 from karat.report.html.view import Section, View
-from karat.report.rows import summaries
+from karat.report.tables import summaries
 
 
 def render(
