@@ -223,8 +223,8 @@ def _points(columns: Columns, rows: int, bad: _Bad) -> Pages:
     begins = [_whole_numbers(value) for value in _lists(columns["points"])]
     size = values.whole(columns["pages"]) if "pages" in columns else np.full(rows, NO_NUMBER)
     last = np.maximum(size, [max(numbers, default=1) for numbers in begins])
-    wrong = [min(numbers, default=0) < 0 for numbers in begins] | (last > MOST_PAGES)
-    bad.add("page-list-bad", wrong, expected="a list of the pages that begin a file, as [1, 4]")
+    wrong = [min(numbers, default=1) < 1 for numbers in begins] | (last > MOST_PAGES)
+    bad.add("page-list-bad", wrong, expected="a list of the pages that begin a file, counted from 1, as [1, 4]")
     last = np.where(wrong, 1, np.maximum(last, 1))
     record, number, first = np.repeat(np.arange(rows), last), within(last) + 1, np.zeros(int(last.sum()), np.int8)
     for begin, numbers, end in zip(starts(last).tolist(), begins, last.tolist(), strict=True):
@@ -311,7 +311,8 @@ def _whole_numbers(value: Any) -> list[int]:
     if value is None or value != value:
         return []
     if isinstance(value, str):
-        return [int(digits) for digits in re.findall(r"\d{1,18}", value)]
+        parts = re.split(r"[\s,;|]+", value.strip("[] \t"))
+        return [int(part) if re.fullmatch(r"\d{1,18}", part) else -1 for part in parts if part]
     members = values.plain(value if isinstance(value, list) else [value])
     return np.maximum(values.whole(members), -1).tolist() if members else []
 
