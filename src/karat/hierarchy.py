@@ -134,13 +134,13 @@ def _checked(edges: Sequence[tuple[str, str | None]], file: str | None) -> dict[
 def _cycles(parent: Mapping[str, str | None], file: str | None) -> list[Finding]:
     safe: set[str] = set()
     for start in parent:
-        seen: list[str] = []
+        seen: dict[str, None] = {}  # in the order of the way up, and asked at every step
         node: str | None = start
         while node is not None and node not in safe:
             if node in seen:
-                labels = ", ".join(seen[seen.index(node) :])
-                return [finding("hierarchy-cycle", file, labels=labels)]
-            seen.append(node)
+                way = list(seen)
+                return [finding("hierarchy-cycle", file, labels=", ".join(way[way.index(node) :]))]
+            seen[node] = None
             node = parent[node]
         safe.update(seen)
     return []

@@ -25,7 +25,7 @@ class Inside:
     """A server for people with tokens, without workers."""
 
     def __init__(self, path: Path, **limits: Any) -> None:
-        self.store: Store = open_store(path)
+        self.store: Store = open_store(path, pooled=True)
         tables.prepare(self.store)
         self.lines = list[dict[str, Any]]()
         self.server = Server(self.store, Limits(**limits), accounts=True, log=self.lines.append)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import socket
@@ -16,13 +17,42 @@ import pytest
 from sqlalchemy import make_url, select
 
 from karat.store import open_store
-from karat.web import tables
+from karat.web import files, tables
 from tests.store import server
 from tests.store.disk import small
 from tests.web.site import Site, Visitor, labels, running, until
 from tests.web.stories import benchmark, board, settled, submit, team
 
 BOTH = pytest.mark.parametrize("address", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
+
+
+LEFT_OVER = {
+    "a piece without its file": "SELECT count(*) FROM web_chunks WHERE file NOT IN (SELECT id FROM web_files)",
+    "a file of nobody": "SELECT count(*) FROM web_files WHERE id NOT IN (SELECT file FROM web_submissions) AND id NOT IN (SELECT gold FROM web_benchmarks)",
+    "a submission without its file": "SELECT count(*) FROM web_submissions WHERE file NOT IN (SELECT id FROM web_files)",
+    "a submission without its run": "SELECT count(*) FROM web_submissions WHERE run NOT IN (SELECT id FROM runs)",
+    "a run of nobody": "SELECT count(*) FROM runs WHERE id NOT IN (SELECT run FROM web_submissions WHERE run IS NOT NULL)",
+    "a run without systems": "SELECT count(*) FROM runs WHERE id NOT IN (SELECT run_id FROM systems)",
+    "a run without scores": "SELECT count(*) FROM runs WHERE id NOT IN (SELECT run_id FROM scores)",
+    "scores without a run": "SELECT count(*) FROM scores WHERE run_id NOT IN (SELECT id FROM runs)",
+    "a job that somebody holds": "SELECT count(*) FROM web_jobs WHERE kind = 'submission' AND state <> 'done'",
+}  # fmt: skip
+
+
+def half_written(address: str) -> list[str]:
+    """What a store holds that is not whole."""
+    store = open_store(address, create=False)
+    with store.transaction() as connection:
+        found = [what for what, query in LEFT_OVER.items() if connection.exec_driver_sql(query).scalar()]
+        for file in connection.execute(tables.files.select()).all():
+            content = b"".join(files.pieces(connection, file.id))
+            if (len(content), hashlib.sha256(content).hexdigest()) != (file.bytes, file.sha256):
+                found.append("a file that is cut off")
+        if connection.dialect.name == "sqlite":
+            found += [row[0] for row in connection.exec_driver_sql("PRAGMA integrity_check") if row[0] != "ok"]
+    found += [f"run {run.id} is damaged" for run in store.list(limit=1000) if not store[run.id].whole]
+    store.close()
+    return found
 
 
 def accounted(site: Site, id: str, sent: list[str]) -> None:
@@ -35,6 +65,7 @@ def accounted(site: Site, id: str, sent: list[str]) -> None:
     listed = admin.get("/api/runs?tag=hidden-gold&limit=200").json
     assert sorted(r["id"] for r in listed["runs"]) == sorted(runs)
     assert admin.get(f"/api/benchmarks/{id}/submissions").json["total"] == len(sent)
+    assert half_written(site.store) == []
     board(admin, id)
 
 
@@ -128,6 +159,55 @@ def test_a_disk_that_fills_while_submissions_wait(monkeypatch):
             until(lambda: any('"event":"worker"' in line for line in site.said), "a worker that complains")
             filler.unlink()
             accounted(site, id, sent)
+
+
+def sent_while_the_disk_fills(site: Site, folder: Path, rounds: int) -> tuple[str, list[str], int]:
+    """A benchmark, the submissions that were accepted while its disk was full every other time, and how many were not."""
+    site.token = site.admin
+    admin = Visitor(site, site.token)
+    id = benchmark(admin, labels(5_000))
+    teams = [team(admin, id) for _ in range(3)]
+    accepted, refused, content = list[str](), 0, dict[tuple[int, int], str]()
+    for turn in range(rounds):
+        filler = filled(folder) if turn % 2 else None
+        for k, one in enumerate(teams):
+            # Small ones find room in a page that is half empty; large ones meet the end of the disk in the middle.
+            content[turn, k] = labels(5_000 if k else 10 + turn, wrong=7 * turn + k)
+            answer = submit(one, id, content[turn, k], Idempotency_Key=f"{turn}")
+            assert answer.status in (202, 503), answer.text
+            assert str(folder) not in answer.text
+            accepted += [answer.json["id"]] if answer.status == 202 else []
+            refused += answer.status == 503
+        if filler:
+            filler.unlink()
+            for k, one in enumerate(teams):
+                again = submit(one, id, content[turn, k], Idempotency_Key=f"{turn}")
+                assert again.status in (200, 202), again.text
+                assert (again.status == 200) == (again.json["id"] in accepted)
+                accepted += [again.json["id"]] if again.status == 202 else []
+    return id, accepted, refused
+
+
+def test_a_disk_that_fills_again_and_again(monkeypatch):
+    """Store and uploads stand on a disk of their own: what it has room for is scored once, the rest leaves nothing."""
+    with small(24) as folder:
+        monkeypatch.setenv("TMPDIR", str(folder))
+        with running(folder / "s.db", "--accounts") as site:
+            id, accepted, refused = sent_while_the_disk_fills(site, folder, 6)
+            assert refused >= 3
+            assert len(accepted) == 18
+            accounted(site, id, accepted)
+        assert {f.name for f in folder.iterdir()} <= {"s.db", "s.db-wal", "s.db-shm"}
+
+
+@pytest.mark.slow
+def test_a_full_disk_of_postgres():
+    """The same where the database is a server of its own."""
+    with server.running() as url, small(64) as folder, server.on_disk(url, folder) as address:
+        with running(address, "--accounts") as site:
+            id, accepted, refused = sent_while_the_disk_fills(site, folder, 4)
+            assert refused >= 1
+            accounted(site, id, accepted)
 
 
 @pytest.mark.slow

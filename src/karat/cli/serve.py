@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import tempfile
 import webbrowser
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -101,8 +102,8 @@ def command(
         if browser:
             webbrowser.open(address)
 
-    with tempfile.TemporaryDirectory(prefix="karat-demo-") as folder:
-        kept = _demo(Path(folder)) if demo else open_store(store)
+    with ExitStack() as stack:
+        kept = _demo(stack) if demo else open_store(store, pooled=True)
         if accounts and (token := first_admin(kept)):
             click.echo(f"token of the first administrator, shown this once: {token}", err=True)
         serve(
@@ -117,9 +118,11 @@ def _readable(store: Store) -> bool:
     return path.is_file() and bool(path.stat().st_mode & 0o044)
 
 
-def _demo(folder: Path) -> Store:
+def _demo(stack: ExitStack) -> Store:
+    """A store of examples in a folder that is gone when the stack is."""
     from karat.web.demo import fill
 
-    kept = open_store(folder / "demo.db")
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="karat-demo-")))
+    kept = open_store(folder / "demo.db", pooled=True)
     fill(kept, folder)
     return kept

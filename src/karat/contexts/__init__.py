@@ -58,10 +58,13 @@ def context(name: str) -> Context:
 
 def catalogue(name: str) -> Catalogue:
     """Every metric of a context: its own, the shared ones and those of installed plug-ins."""
-    definitions: list[Definition] = []
-    for module in (MODULES[context(name).name], *SHARED):
-        definitions += _defined_in(module)
-    return Catalogue(context(name).cells, [*definitions, *plugins()])
+    return Catalogue(context(name).cells, [*_own(context(name).name), *plugins()])
+
+
+@cache
+def _own(name: str) -> tuple[Definition, ...]:
+    """The metrics that karat itself has for a context: a page of the web asks for them a hundred times a second."""
+    return tuple(d for module in (MODULES[name], *SHARED) for d in _defined_in(module))
 
 
 def _defined_in(name: str) -> list[Definition]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import NullPool, QueuePool
 
 from karat.store.errors import StoreError
 from karat.store.location import parsed, shown
@@ -54,13 +54,40 @@ def _way_out(complaint: str) -> str:
 
 WAIT = 60_000
 """Milliseconds that a writer waits for another one."""
+POOL = 8
+"""Connections that a server keeps open."""
 
 
-def sqlite_engine(path: str) -> Engine:
-    """An engine that opens the file anew for every transaction."""
-    found = create_engine("sqlite://", creator=partial(_opened, Path(path)), poolclass=NullPool)
+def sqlite_engine(path: str, pooled: bool = False) -> Engine:
+    """An engine that opens the file anew for every transaction, or keeps it open between them.
+
+    Opening costs more than most questions do, and the last one to close the file has to fold the write-ahead log into
+    it: a server keeps it open.
+    """
+    how: dict[str, Any] = {"pool_size": POOL, "max_overflow": -1} if pooled else {}
+    found = create_engine(
+        "sqlite://", creator=partial(_opened, Path(path)), poolclass=QueuePool if pooled else NullPool, **how
+    )
     event.listen(found, "begin", _begin)
+    if pooled:
+        event.listen(found, "connect", lambda _, record: record.info.update(file=_file_at(path)))
+        event.listen(found, "checkout", partial(_still_there, path))
     return found
+
+
+def _file_at(path: str) -> tuple[int, int] | None:
+    """Which file a path names at the moment."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _still_there(path: str, connection: Any, record: Any, proxy: Any) -> None:
+    """Another file may have been put in the place of the one that is open: what is written there nobody would find."""
+    if record.info["file"] != _file_at(path):
+        raise exc.DisconnectionError
 
 
 def make_folder(path: str) -> None:
@@ -73,7 +100,9 @@ def make_folder(path: str) -> None:
 
 def _opened(path: Path) -> Any:
     frozen = path.exists() and not os.access(path.parent, os.W_OK)
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?{_frozen(path) if frozen else 'mode=rwc'}", uri=True)
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?{_frozen(path) if frozen else 'mode=rwc'}", uri=True, check_same_thread=False
+    )
     # SQLAlchemy begins transactions itself: the driver would begin them too late to be of use.
     connection.isolation_level = None
     pragmas = [f"busy_timeout={WAIT}", "foreign_keys=ON"]
@@ -96,14 +125,14 @@ def _begin(connection: Connection) -> None:
 class Database:
     """One database; every read and every write is a transaction of its own.
 
-    Without ``create`` a place that holds no store is left as it is.
+    Without ``create`` a place that holds no store is left as it is; ``pooled`` keeps a file open between transactions.
     """
 
-    def __init__(self, address: str, create: bool = True) -> None:
+    def __init__(self, address: str, create: bool = True, pooled: bool = False) -> None:
         self.address, self._create = address, create
         url = parsed(address)
         self._file = url.database if url.get_backend_name() == "sqlite" else None
-        self._engine = sqlite_engine(self._file) if self._file else _postgres(address)
+        self._engine = sqlite_engine(self._file, pooled) if self._file else _postgres(address)
         self._ready = False
 
     @contextmanager

@@ -24,20 +24,21 @@ from karat.store.tables import runs, score_rows, scores, systems, tags
 from karat.store.verification import numbers
 
 
-def open_store(where: str | os.PathLike[str] | None = None, *, create: bool = True) -> Store:
+def open_store(where: str | os.PathLike[str] | None = None, *, create: bool = True, pooled: bool = False) -> Store:
     """The store at a path or URL; by default ``$KARAT_STORE``, the project's ``.karat`` or the user's own.
 
-    Without ``create`` nothing is made where there is no store yet: the first question to it says so.
+    Without ``create`` nothing is made where there is no store yet: the first question to it says so. ``pooled`` keeps
+    its file open until it is closed, as one does who asks many questions.
     """
-    return Store(place(where, create=create), create=create)
+    return Store(place(where, create=create), create=create, pooled=pooled)
 
 
 class Store:
     """Runs in one database. Safe to use from several threads and processes."""
 
-    def __init__(self, address: str, *, create: bool = True) -> None:
+    def __init__(self, address: str, *, create: bool = True, pooled: bool = False) -> None:
         self.address = address
-        self._database = Database(address, create)
+        self._database = Database(address, create, pooled)
 
     def __repr__(self) -> str:
         return f"Store({str(self)!r})"

@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 
 import msgspec
 from sqlalchemy import Connection, select
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -190,19 +189,25 @@ def _endpoint(handler: Handler, checked: Callable[[Ask], None]) -> Callable[[Req
         ask = Ask(request, server)
         try:
             _plain_address(request)
-            await run_in_threadpool(_identify, ask)
-            if request.method not in SAFE:
-                server.rates.spend("write", ask.person.id or ask.address, server.limits.writes)
-                _may_send(ask)
-                await _read(ask)
-                checked(ask)
-            return await run_in_threadpool(handler, ask)
+            if request.method in SAFE:
+                return await server.reading(_read_by, handler, ask)
+            await server.reading(_identify, ask)
+            server.rates.spend("write", ask.person.id or ask.address, server.limits.writes)
+            _may_send(ask)
+            await _read(ask)
+            checked(ask)
+            return await server.writing(handler, ask)
         finally:
             await ask.form.close()
             if ask.body:
                 ask.body.close()
 
     return endpoint
+
+
+def _read_by(handler: Handler, ask: Ask) -> Response:
+    _identify(ask)
+    return handler(ask)
 
 
 def _plain_address(request: Request) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -63,16 +63,20 @@ def chosen(connection: Connection, benchmark: Benchmark, phase: str) -> list[Sub
         of_team.setdefault(row.team, []).append(_submission(row))
     if benchmark.settings.pick == "last":
         return [several[-1] for several in of_team.values()]
-    return [min(several, key=lambda s: order(benchmark, s)) for several in of_team.values()]
+    order = best_first(benchmark)
+    return [min(several, key=order) for several in of_team.values()]
 
 
-def order(benchmark: Benchmark, submission: Submission) -> tuple[bool, float]:
-    """What sorts submissions from best to worst."""
-    value = rounded(benchmark, submission)[benchmark.settings.leading]
-    if value is None:
-        return True, 0.0
-    lower = catalogue(benchmark.settings.context)[parse(benchmark.settings.leading).name].better == "lower"
-    return False, value if lower else -value
+def best_first(benchmark: Benchmark) -> Callable[[Submission], tuple[bool, float]]:
+    """What sorts submissions from best to worst; the metric is looked up once, for a board has many rows."""
+    leading = benchmark.settings.leading
+    sign = 1 if catalogue(benchmark.settings.context)[parse(leading).name].better == "lower" else -1
+
+    def order(submission: Submission) -> tuple[bool, float]:
+        value = rounded(benchmark, submission)[leading]
+        return (True, 0.0) if value is None else (False, sign * value)
+
+    return order
 
 
 def rounded(benchmark: Benchmark, submission: Submission) -> dict[str, float | None]:
@@ -84,11 +88,12 @@ def rounded(benchmark: Benchmark, submission: Submission) -> dict[str, float | N
 
 def board(connection: Connection, benchmark: Benchmark, phase: str) -> Board:
     """The leaderboard of a phase."""
-    best = sorted(chosen(connection, benchmark, phase), key=lambda s: (order(benchmark, s), s.received, s.id))
+    order = best_first(benchmark)
+    best = sorted(chosen(connection, benchmark, phase), key=lambda s: (order(s), s.received, s.id))
     names = teams(connection, benchmark)
     rows: list[Row] = []
     for at, one in enumerate(best):
-        tied = at > 0 and order(benchmark, one) == order(benchmark, best[at - 1])
+        tied = at > 0 and order(one) == order(best[at - 1])
         rank = rows[-1].rank if tied else at + 1
         rows.append(Row(rank, names.get(one.team, "?"), one.system, rounded(benchmark, one), one.received))
     kept = connection.execute(

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from sqlalchemy import Connection, select
 
@@ -47,20 +47,27 @@ def shown_text(given: str, most: int = 128) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in given).split())[:most]
 
 
-def digest_of(source: IO[bytes]) -> tuple[str, int]:
+class Digest(NamedTuple):
+    """What tells one file from another."""
+
+    sha256: str
+    bytes: int
+
+
+def digest_of(source: IO[bytes]) -> Digest:
     """SHA-256 and size of an open file."""
     source.seek(0)
     found, size = hashlib.sha256(), 0
     while piece := source.read(PIECE):
         found.update(piece)
         size += len(piece)
-    return found.hexdigest(), size
+    return Digest(found.hexdigest(), size)
 
 
-def keep(connection: Connection, source: IO[bytes], name: str) -> File:
-    """Put an open file into the store."""
-    sha256, size = digest_of(source)
-    file = File(secrets.token_hex(16), name, size, sha256)
+def keep(connection: Connection, source: IO[bytes], name: str, digest: Digest | None = None) -> File:
+    """Put an open file into the store; whoever knows its digest already saves the others who wait to write the time."""
+    digest = digest or digest_of(source)
+    file = File(secrets.token_hex(16), name, digest.bytes, digest.sha256)
     connection.execute(tables.files.insert(), [vars(file) | {"created": tables.now()}])
     source.seek(0)
     for position, piece in enumerate(iter(lambda: source.read(PIECE), b"")):

@@ -3,18 +3,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from karat.store import Run, Store
 from karat.web.limits import Limits
 from karat.web.problems import Problem
 from karat.web.workers import Workers
+
+T = TypeVar("T")
+
+READERS = 16
+"""Requests that are read for at the same time."""
+WRITERS = 4
+"""Requests that change something at the same time."""
 
 
 class Recent:
@@ -82,6 +91,17 @@ class Server:
     rates: Rates = field(default_factory=Rates)
     runs: Recent = field(default_factory=lambda: Recent(12))
     lists: Recent = field(default_factory=lambda: Recent(48))
+    _readers: Executor = field(default_factory=lambda: ThreadPoolExecutor(READERS, "karat-read"))
+    _writers: Executor = field(default_factory=lambda: ThreadPoolExecutor(WRITERS, "karat-write"))
+
+    async def reading(self, work: Callable[..., T], *given: Any) -> T:
+        """Have something read by a thread of those who only read."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, work, *given)
+
+    async def writing(self, work: Callable[..., T], *given: Any) -> T:
+        """Have something changed by one of a few threads: a database takes one writer at a time, and fifty that wait for
+        it must not keep a thread from whoever wants to read a page."""
+        return await asyncio.get_running_loop().run_in_executor(self._writers, work, *given)
 
     def run(self, id: str) -> Run:
         """The run of this id."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import time
 import traceback
 from typing import Any
@@ -46,6 +47,8 @@ HEADERS = {
     "x-robots-tag": "noindex",
 }
 """On every answer."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What an upload meets that is written to a full disk."""
 
 
 class Shield:
@@ -156,6 +159,8 @@ def as_problem(error: Exception) -> Problem:
         return problem
     if isinstance(error, StoreError) and isinstance(error.__cause__, DBAPIError):
         return Problem(503, "store", "The store cannot be used at the moment", "Nothing was changed; try again in a while.", Retry_After="10")  # fmt: skip
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return Problem(503, "no-room", "The server has no room for this at the moment", "Nothing was changed; try again in a while.", Retry_After="60")  # fmt: skip
     if isinstance(error, MetricError):
         return Problem(422, "invalid", "This cannot be computed", str(error))
     return Problem(500, "internal", "The server failed", "This is a fault of karat; whoever runs the server finds it in its log.")  # fmt: skip

@@ -53,7 +53,7 @@ class Quota:
 
 def take(
     connection: Connection, benchmark: Benchmark, team: Person, source: IO[bytes], name: str, system: str = "",
-    key: str | None = None,
+    key: str | None = None, digest: files.Digest | None = None,
 ) -> tuple[Submission, bool]:  # fmt: skip
     """Take a file into the queue; gives the submission, and whether it is new.
 
@@ -61,11 +61,11 @@ def take(
     """
     # Files of one team take turns, or two at once could both be the last one of the day.
     connection.execute(select(tables.tokens.c.id).where(tables.tokens.c.id == team.id).with_for_update())
-    sha256, size = files.digest_of(source)
-    known = _known(connection, benchmark, team, sha256, key)
+    digest = digest or files.digest_of(source)
+    known = _known(connection, benchmark, team, digest.sha256, key)
     if known:
         return known, False
-    if not size:
+    if not digest.bytes:
         raise invalid("The file is empty.")
     phase = benchmark.phase()
     if phase is None:
@@ -76,7 +76,7 @@ def take(
     if min(left.today, left.in_all) <= 0:
         when = "for today; the day ends at midnight UTC" if left.in_all > 0 else "in all"
         raise Problem(429, "quota", "Your submissions are used up", f"You have none left {when}.")
-    file = files.keep(connection, source, name)
+    file = files.keep(connection, source, name, digest)
     id = secrets.token_hex(12)
     job = jobs.add(connection, "submission", team, {"submission": id})
     row = {

@@ -21,6 +21,8 @@ from karat.web.work import Work
 
 IDLE = 1.0
 """Seconds between two looks at an empty queue."""
+NICENESS = 10
+"""By how much a worker gives way: beside it the server gets nine tenths of a core."""
 
 
 class Start(msgspec.Struct):
@@ -65,7 +67,7 @@ def main() -> None:
     _bounded(start.limits)
     woken = threading.Event()
     threading.Thread(target=_listen, args=(woken,), daemon=True).start()
-    turns = Turns(open_store(start.store, create=False), start)
+    turns = Turns(open_store(start.store, create=False, pooled=True), start)
     while True:
         woken.clear()
         if not turns.take():
@@ -74,7 +76,7 @@ def main() -> None:
 
 def _bounded(limits: Limits) -> None:
     """Keep to the server's limits, and give way to its pages."""
-    os.nice(5)
+    os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
     resource.setrlimit(resource.RLIMIT_FSIZE, (8 * limits.unpacked, 8 * limits.unpacked))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

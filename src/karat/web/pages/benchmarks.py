@@ -180,8 +180,10 @@ def receive(
     if not takes_part(ask.person, benchmark):
         ask.must_be("participant")
         raise refused("Your token is of another benchmark.")
+    name, file = source
+    digest = files.digest_of(file)
     with ask.server.store.transaction(write=True) as connection:
-        taken = submissions.take(connection, benchmark, ask.person, source[1], source[0], system, key)
+        taken = submissions.take(connection, benchmark, ask.person, file, name, system, key, digest)
         ask.note(connection, "submit", f"{benchmark.id} {taken[0].id}" + ("" if taken[1] else " (again)"))
     ask.server.wake()
     return taken

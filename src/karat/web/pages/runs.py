@@ -376,21 +376,38 @@ def compare(ask: Ask) -> Response:
         return html(ask, "job.html", job=job)
     if form := asked_form(ask):
         return _compared_file(job, form, ask.query("table"))
+    return _compared_page(ask, job)
+
+
+def _compared_page(ask: Ask, job: Job) -> Response:
+    """A comparison by one of its metrics, some pairs at a time."""
     result = job.result
     section = next((s for s in result["sections"] if s["metric"] == ask.query("show")), result["sections"][0])
     tables = {g["title"]: Table(g["title"], g["head"], g["rows"]) for g in result["grids"]}
     own = [tables[title] for title in section["tables"]]
     page = max(ask.number("pairs", 1, 100_000), 1)
     at = result["metrics"].index(section["metric"])
+    pairs = next((t for t in own if t.title.startswith("Pairs")), None)
+    others = [t for t in own if not t.title.startswith(("Leaderboard", "Pairs"))]
+    others += [tables[g["title"]] for g in result["others"]]
     return html(
-        ask, "compare.html", job=job, result=result, section=section, at=at, page=page, size=PAIRS,
+        ask, "compare.html", job=job, result=result, section=section, at=at, page=page, size=PAIRS, pairs=pairs,
         overview=sorted(result["overview"], key=lambda row: (row["cells"][at]["rank"] is None, row["cells"][at]["rank"])),
         board=next((t for t in own if t.title.startswith("Leaderboard")), None),
-        pairs=next((t for t in own if t.title.startswith("Pairs")), None),
-        others=[t for t in own if not t.title.startswith(("Leaderboard", "Pairs"))] + [Table(g["title"], g["head"], g["rows"]) for g in result["others"]],
+        others=[_of_page(t, pairs, page) for t in others],
         charts=[(title, _with_links(ask, result, image)) for title, image in section["charts"]],
         between=lambda i, j: pair_link(ask, result, i, j), context=context(ask.seen_run(job.payload["runs"][0]).evaluation.context),
     )  # fmt: skip
+
+
+def _of_page(table: Table, pairs: Table | None, page: int) -> Table:
+    """What a table says of the pairs that the page shows; one about something else is shown whole."""
+    if pairs is None or len(pairs.rows) <= PAIRS or table.head[0] != pairs.head[0]:
+        return table
+    names = {row[0] for row in pairs.rows[PAIRS * (page - 1) : PAIRS * page]}
+    rows = [row for row in table.rows if row[0] in names]
+    note = f"Of the pairs above; the files have all {len(table.rows):,} rows."
+    return table._replace(rows=rows, notes=[*table.notes, note])
 
 
 def pair_link(ask: Ask, result: Mapping[str, Any], a: int, b: int) -> str:
