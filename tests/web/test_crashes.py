@@ -203,11 +203,15 @@ def test_a_disk_that_fills_again_and_again(monkeypatch):
 @pytest.mark.slow
 def test_a_full_disk_of_postgres():
     """The same where the database is a server of its own."""
-    with server.running() as url, small(64) as folder, server.on_disk(url, folder) as address:
-        with running(address, "--accounts") as site:
-            id, accepted, refused = sent_while_the_disk_fills(site, folder, 4)
-            assert refused >= 1
-            accounted(site, id, accepted)
+    with (
+        server.running() as url,
+        small(64) as folder,
+        server.on_disk(url, folder) as address,
+        running(address, "--accounts") as site,
+    ):
+        id, accepted, refused = sent_while_the_disk_fills(site, folder, 4)
+        assert refused >= 1
+        accounted(site, id, accepted)
 
 
 @pytest.mark.slow
