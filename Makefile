@@ -58,5 +58,11 @@ mutants: $(VENV)/full
 clean:
 	rm -rf $(VENV) .oracle
 
-docs: $(VENV)/test
+$(VENV)/docs: pyproject.toml $(VENV)/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	touch $@
+
+# The site is build/site/index.html: open it, no server needed.
+docs: $(VENV)/docs
 	$(BIN)/python docs/generate.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

@@ -1,56 +1,168 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write what is made from the code (`make docs`): metrics.md, findings.md, commands.md, the doors' differences."""
+"""Write what is made from the code (`make docs`): metrics, findings, commands, formats, Python, the doors' differences."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from functools import partial
+import sys
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
+import karat as package
 from karat.cli.main import COMMANDS, karat
 from karat.cli.metrics import parameters
-from karat.contexts import MODULES, catalogue
+from karat.contexts import MODULES, catalogue, context
 from karat.doors.kit.differences import table
 from karat.findings import KINDS
 from karat.metric import ALIASES, Definition
+from karat.read import FORMATS
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # A test loads this file by its path.
+from making import agreements  # noqa: E402
+
 NOTE = "<!-- made by docs/generate.py; do not edit -->"
 
 
-def metrics() -> str:
+def found_metrics() -> list[tuple[Definition, list[str]]]:
     """Every metric, each once, with the contexts that have it."""
     found: dict[int, tuple[Definition, list[str]]] = {}
     for name in MODULES:
         for definition in catalogue(name):
             found.setdefault(id(definition), (definition, []))[1].append(name)
-    parts = [f"# Metrics\n\n{NOTE}\n\n{len(found)} metrics. `karat metrics NAME` prints the same."]
-    for definition, where in sorted(found.values(), key=lambda pair: (pair[1][0], pair[0].name)):
-        parts.append(_metric(definition, where))
-    rows = "\n".join(f"| `{pattern.replace('|', '` `')}` | `{name}` |" for pattern, name in ALIASES.items())
-    parts.append(f"## Other tools' names\n\n| spelling | karat |\n|---|---|\n{rows}")
+    return sorted(found.values(), key=lambda pair: pair[0].name)
+
+
+def metrics() -> str:
+    """Every metric in a line, and other tools' names."""
+    found = found_metrics()
+    parts = [f"# Metrics\n\n{NOTE}\n\n{len(found)} metrics. `karat metrics NAME` prints what the pages say."]
+    for name in MODULES:
+        rows = [
+            f"| [`{d.name}`](metrics/{where[0]}.md#{d.name}) | {d.title} | {_cell(d.doc.splitlines()[0])} |"
+            for d, where in found
+            if name in where
+        ]
+        head = f"## {name}\n\n{context(name).title}.\n\n| metric | title | in a sentence |\n|---|---|---|"
+        parts.append("\n".join([head, *rows]))
+    rows = [f"| `{pattern.replace('|', '` `')}` | `{name}` |" for pattern, name in ALIASES.items()]
+    parts.append("\n".join(["## Other tools' names\n\n| spelling | karat |\n|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"
+
+
+def metrics_of(name: str) -> str:
+    """Every metric of a context that no earlier context has."""
+    found = [(d, where) for d, where in found_metrics() if where[0] == name]
+    parts = [f"# Metrics: {name}\n\n{NOTE}\n\n{context(name).title}. All metrics: [index](../metrics.md)."]
+    shared = [(d, where) for d, where in found_metrics() if name in where[1:]]
+    if shared:
+        said = ", ".join(f"[`{d.name}`]({where[0]}.md#{d.name})" for d, where in shared)
+        parts.append(f"Shared with other contexts: {said}.")
+    return "\n\n".join([*parts, *(_metric(*pair) for pair in found)]) + "\n"
 
 
 def _metric(definition: Definition, where: list[str]) -> str:
     low, high = (f"{b:g}".replace("inf", "∞").replace("-", "−") for b in definition.bounds)
-    said = "; ".join(f"`{name}` = {values}" for name, values in parameters(definition, where).items()) or "none"
-    return "\n".join(
-        [
-            f"## {definition.title} (`{definition.name}`: {', '.join(where)})",
-            "",
-            f"{low} to {high}, better: {definition.better}. Parameters: {said}.",
-            f"Reference: {definition.reference}.",
-            "",
-            "```",
-            inspect.cleandoc(definition.doc),
-            "```",
-        ]
+    first, said, example = _parts(definition)
+    beside = [f"{one}: {phrase}" for one in where for phrase in agreements.of(one, definition.name)]
+    facts = {
+        "range": f"{low} to {high}, better {definition.better}",
+        "contexts": ", ".join(where),
+        "parameters": "; ".join(f"`{n}` = {values}" for n, values in parameters(definition, where).items()),
+        "undefined": _undefined(said),
+        "by class": "yes" if definition.by_class else "",
+        "other tools": "; ".join(beside),
+        "reference": definition.reference.replace("<", "&lt;"),
+    }
+    rows = "\n".join(f"| {key} | {_cell(value)} |" for key, value in facts.items() if value)
+    formula = "\n>\n".join("> " + " ".join(paragraph.split()) for paragraph in said.split("\n\n") if paragraph.strip())
+    parts = [f"## {definition.name}", f"**{definition.title}**. {first}", formula, f"| | |\n|---|---|\n{rows}", example]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _parts(definition: Definition) -> tuple[str, str, str]:
+    """The sentence, the formula with its words, and the worked example of a docstring."""
+    first, _, rest = inspect.cleandoc(definition.doc).partition("\n")
+    said, mark, example = (
+        re.split(r"^(>>> |Example: )", f"{rest}\n", maxsplit=1, flags=re.M) if EXAMPLE.search(rest) else (rest, "", "")
     )
+    if mark.startswith(">>>"):
+        return first, said.strip(), f"```python\n>>> {example.strip()}\n```"
+    return first, said.strip(), f"Example: {' '.join(example.split())}" if mark else ""
+
+
+EXAMPLE = re.compile(r"^(>>> |Example: )", re.M)
+
+
+def _undefined(said: str) -> str:
+    """The sentences that say when there is no value."""
+    found = re.findall(r"[^.;]*\b[Uu]ndefined\b[^.;]*", " ".join(said.split()))
+    return "; ".join(re.sub(r"^\W*[Uu]ndefined\s+", "", part.strip()) for part in found)
+
+
+def formats() -> str:
+    """Every file format and context with an example."""
+    parts = [
+        f"# Formats\n\n{NOTE}\n\nTold from the content, or named with `--input-format`; each also packed as `.gz`, `.zst`, `.bz2` "
+        "or `.xz`, and `-` for stdin. What columns and values mean: [inputs and findings](inputs.md), [columns](columns.md).",
+        "| format | what | example |\n|---|---|---|\n"
+        + "\n".join(f"| `{name}` | {kind.title} | `{_cell(kind.example)}` |" for name, kind in FORMATS.items()),
+        "## What a record of each context looks like\n\nThe context is told from the values, or named with `-c`.",
+        "| context | what | example |\n|---|---|---|\n"
+        + "\n".join(f"| `{name}` | {context(name).title} | `{_cell(context(name).example)}` |" for name in MODULES),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def python() -> str:
+    """Every public name with its signature and docstring."""
+    parts = [f"# Python\n\n{NOTE}\n\n`import karat` loads nothing heavy; each name is loaded when it is first used."]
+    return (
+        "\n\n".join(
+            [*parts, *(_public(name, getattr(package, name)) for name in sorted(package.__all__, key=str.lower))]
+        )
+        + "\n"
+    )
+
+
+def _public(name: str, thing: Any) -> str:
+    said = f"## {name}\n\n{_docstring(thing)}"
+    if not inspect.isclass(thing):
+        return said.replace("\n\n", f"\n\n```text\n{_signature(name, thing)}\n```\n\n", 1)
+    rows = [
+        f"| `{key}` | {_cell(inspect.getdoc(member).splitlines()[0])} |"
+        for key, member in inspect.getmembers(thing)
+        if not key.startswith("_") and inspect.getdoc(member) and getattr(member, "__module__", "karat").startswith("karat")
+        and (callable(member) or isinstance(member, (property, cached_property)))
+    ]  # fmt: skip
+    return said + ("\n\n| | |\n|---|---|\n" + "\n".join(rows) if rows else "")
+
+
+def _signature(name: str, thing: Any) -> str:
+    shown = [_parameter(p) for p in inspect.signature(thing).parameters.values()]
+    kinds = [p.kind for p in inspect.signature(thing).parameters.values()]
+    if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        shown.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    return f"{name}(\n" + "".join(f"    {one},\n" for one in shown) + ")"
+
+
+def _parameter(p: inspect.Parameter) -> str:
+    stars = {inspect.Parameter.VAR_KEYWORD: "**", inspect.Parameter.VAR_POSITIONAL: "*"}.get(p.kind, "")
+    typed = "" if p.annotation is p.empty else f": {p.annotation}"
+    return f"{stars}{p.name}{typed}" + ("" if p.default is p.empty else f" = {p.default!r}")
+
+
+def _docstring(thing: Any) -> str:
+    """Words as words, examples as code."""
+    parts = []
+    for paragraph in (inspect.getdoc(thing) or "").split("\n\n"):
+        parts.append(f"```python\n{paragraph}\n\n```" if paragraph.startswith(">>>") else paragraph.replace("``", "`"))
+    return "\n\n".join(parts)
 
 
 def findings() -> str:
@@ -103,11 +215,13 @@ def differences(page: str) -> str:
 
 
 PAGES = {
-    "metrics.md": metrics, "findings.md": findings, "commands.md": commands,
+    "metrics.md": metrics, "findings.md": findings, "commands.md": commands, "formats.md": formats, "python.md": python,
+    **{f"metrics/{name}.md": partial(metrics_of, name) for name in MODULES},
     **{f"doors/{name}.md": partial(differences, f"doors/{name}.md") for name in ("file-splitting", "luis", "poetry-spans", "pyevall")},
 }  # fmt: skip
 
 
 if __name__ == "__main__":
+    (HERE / "metrics").mkdir(exist_ok=True)
     for name, page in PAGES.items():
         (HERE / name).write_text(page(), encoding="utf-8")

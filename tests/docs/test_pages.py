@@ -51,7 +51,7 @@ SHOWN = re.findall(r"```\n\$ karat (.+)\n(.+\n(?s:.*?))```", (ROOT / "README.md"
 
 @pytest.mark.parametrize(("command", "shown"), [s for s in SHOWN if not s[1].startswith("$")])
 def test_the_readme_shows_what_is_printed(command, shown, monkeypatch):
-    monkeypatch.chdir(ROOT / "src" / "karat" / "examples")
+    monkeypatch.chdir(ROOT / "src" / "karat" / "examples" / "reviews")
     printed = CliRunner().invoke(karat, command.split()).output
     if shown.endswith("…\n"):
         assert printed.startswith(shown.removesuffix("…\n"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from karat.cli.main import karat
 
 DOCS = Path(__file__).parents[2] / "docs"
 _BLOCK = re.compile(r"^```\n(\$ .*?)^```$", re.M | re.S)
+_BLOCK_OR_PYTHON = re.compile(r"^```(?:\n(?=\$ )|python\n(?=>>> ))(.*?)^```$", re.M | re.S)
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -27,15 +28,38 @@ class Step(NamedTuple):
 
 def steps(page: Path) -> Iterator[Step]:
     for block in _BLOCK.findall(page.read_text(encoding="utf-8")):
-        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
-            typed, _, shown = part.partition("\n")
-            yield Step(typed, shown)
+        yield from split(block)
+
+
+def split(block: str) -> Iterator[Step]:
+    for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+        typed, _, shown = part.partition("\n")
+        yield Step(typed, shown)
+
+
+def tutorial(page: Path) -> list[str]:
+    """Everything on the page that is not true: commands and Python in their order, in the working directory."""
+    wrong: list[str] = []
+    names: dict[str, object] = {}
+    for number, block in enumerate(_BLOCK_OR_PYTHON.findall(page.read_text(encoding="utf-8"))):
+        if block.startswith("$ "):
+            wrong += typed(page.name, split(block))
+        else:
+            test = doctest.DocTestParser().get_doctest(block, names, f"{page.name}[{number}]", None, 0)
+            doctest.DocTestRunner(optionflags=_FLAGS).run(test, out=wrong.append, clear_globs=False)
+            names = test.globs
+    return wrong
 
 
 def follow(page: Path) -> list[str]:
     """Everything on the page that is not true, run in the working directory."""
+    return typed(page.name, steps(page))
+
+
+def typed(page: str, steps: Iterable[Step]) -> list[str]:
+    """What the commands print that the page does not show."""
     wrong, code = [], 0
-    for step in steps(page):
+    for step in steps:
         words = shlex.split(step.typed)
         if words[0] == "cat":
             Path(words[1]).parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +73,7 @@ def follow(page: Path) -> list[str]:
         elif step.typed == "echo $?":
             wrong += [] if step.shown.strip() == str(code) else [f"$ echo $?\n{code}"]
         else:
-            raise ValueError(f"{page.name}: {step.typed}")
+            raise ValueError(f"{page}: {step.typed}")
     return wrong
 
 

@@ -3,26 +3,76 @@
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
+import os
+import shlex
+from pathlib import Path
 
 import click
 
-from karat.cli import evaluate
+from karat.api import evaluate
 from karat.cli.failures import guarded
+from karat.cli.printing import print_grid, write_whole
+from karat.evaluation import Evaluation
+from karat.examples import TOUR, Example, data
+from karat.metric import MetricError
+from karat.report.rows import grids
+
+REPORT = "report.html"
 
 
 @click.command("demo")
-@click.pass_context
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="karat-demo")
+@click.option("--files", is_flag=True, help="Only write the files.")
 @guarded
-def command(ctx: click.Context) -> None:
-    """Evaluate the bundled example data: two systems against one gold standard."""
-    with as_file(files("karat.examples")) as folder:
-        inputs = [str(folder / name) for name in ("gold.tsv", "careful.tsv", "hasty.tsv")]
-        click.echo("$ karat evaluate gold.tsv careful.tsv hasty.tsv --by class --show confusion\n")
-        ctx.invoke(evaluate.command, **arguments(inputs))
+def command(folder: Path, files: bool) -> None:
+    """Walk through every context on bundled data.
+
+    Writes the data and an HTML report into FOLDER (default: karat-demo), so that each command can be tried there.
+    """
+    written = write(folder)
+    click.echo(f"{written} files are in {folder}{os.sep}: go there and try the commands.\n")
+    if not files:
+        for number, example in enumerate(TOUR, 1):
+            tell(number, example, folder)
+        report(TOUR[0], folder)
 
 
-def arguments(inputs: list[str]) -> dict[str, object]:
-    """What the command line would have said."""
-    ctx = evaluate.command.make_context("evaluate", [*inputs, "--by", "class", "--show", "confusion"])
-    return ctx.params
+def write(folder: Path) -> int:
+    """The bundled files; how many there are."""
+    count = 0
+    for path, content in data():
+        target = folder / path
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise MetricError(f"cannot write {target}: {error.strerror}") from error
+        write_whole(target, content)
+        count += 1
+    return count
+
+
+def tell(number: int, example: Example, folder: Path) -> None:
+    """What it is, the command, its scores and what to see in them."""
+    click.echo(click.style(f"{number}. {example.what}", bold=True))
+    click.echo(f"$ {shlex.join(example.words)}")
+    for grid in grids(evaluated(example, folder), (), 4):
+        print_grid(grid)
+    click.echo(f"{example.lesson}\n")
+
+
+def evaluated(example: Example, folder: Path, **options: bool) -> Evaluation:
+    """What the command would compute in the folder."""
+    tree = {"hierarchy": str(folder / example.options[1])} if "--hierarchy" in example.options else {}
+    systems = [str(folder / path) for path in example.systems]
+    return evaluate(
+        str(folder / example.gold), systems, context=example.context, metrics=example.metrics, **tree, **options
+    )
+
+
+def report(example: Example, folder: Path) -> None:
+    """The HTML report of one example, with intervals and single units."""
+    page = evaluated(example, folder, intervals=True, units=True).to_html()
+    write_whole(folder / REPORT, page.encode())
+    click.echo(f"A report to open in a browser: {folder / REPORT}")
+    click.echo(f"$ {shlex.join([*example.words, '--intervals', '--report', 'html', '-o', REPORT])}")
+    click.echo(f"Is the difference real?\n$ {shlex.join(['karat', 'compare', example.gold, *example.systems])}")

@@ -29,7 +29,7 @@ COMMANDS = {
     "benchmark": "Make, change, export and import benchmarks of a server.",
     "token": "Make a token for somebody to use a server.",
     "store": "Back up a store.",
-    "demo": "Evaluate the bundled example data.",
+    "demo": "Walk through every context on bundled data; write it and a report into a folder.",
     "evaluate-poetry-spans": "Score poem excerpts on pages, as the poetry evaluation script does.",
     "evaluate-luis": "Score intents and nested entities, as the LUIS model evaluation does.",
 }

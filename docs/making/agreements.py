@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which other tool gives the same number for which metric, and the test that holds both against one another.
+
+A test sees that each file exists and speaks of its tool, and that each metric is one of its context.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Agreement(NamedTuple):
+    """Metrics of one context that a test holds against another tool."""
+
+    tool: str
+    test: str
+    context: str
+    metrics: str
+    note: str = ""
+
+
+AGREEMENTS = (
+    Agreement("scikit-learn", "reference/test_sklearn_live.py", "monolabel",
+              "accuracy balanced_accuracy f1 fbeta hamming_loss jaccard kappa mcc precision recall zero_one_loss",
+              "a class without a value is left out of a mean here and 0 there, unless `zero_division=nan`"),
+    Agreement("scikit-learn", "reference/test_sklearn_live.py", "multilabel",
+              "f1 fbeta jaccard precision recall subset_accuracy"),
+    Agreement("scikit-learn", "soft/test_label_sets.py", "multilabel", "coverage_error label_ranking_loss"),
+    Agreement("scikit-learn", "clustering/test_reference.py", "clustering",
+              "adjusted_rand ami completeness fowlkes_mallows homogeneity nmi rand v_measure"),
+    Agreement("scikit-learn", "probabilities/test_reference.py", "probabilities",
+              "average_precision brier log_loss pr_auc roc_auc roc_auc_ovo"),
+    Agreement("scikit-learn", "numbers/test_reference.py", "numbers", "mae max_error mse quantile_loss r2 rmse"),
+    Agreement("SciPy", "numbers/test_reference.py", "numbers", "kendall pearson spearman"),
+    Agreement("SciPy", "soft/test_reference.py", "soft", "cosine euclidean js_distance kl manhattan wasserstein"),
+    Agreement("krippendorff", "soft/test_reference.py", "soft", "krippendorff_alpha"),
+    Agreement("statsmodels", "soft/test_reference.py", "soft", "fleiss_kappa"),
+    Agreement("scikit-learn", "splitting/test_context.py", "splitting",
+              "accuracy average_precision brier f1 kappa mcc precision recall"),
+    Agreement("segeval", "splitting/test_kernels.py", "splitting", "pk windowdiff boundary_similarity"),
+    Agreement("NLTK", "splitting/test_kernels.py", "splitting", "pk windowdiff"),
+    Agreement("pytrec_eval", "ranking/test_trec_eval.py", "ranking",
+              "average_precision bpref dcg eleven_point gm_bpref gm_map ideal_dcg infap interpolated_precision ndcg "
+              "ndcg_rel num_q num_rel num_rel_ret num_ret precision r_precision recall reciprocal_rank relative_precision "
+              "set_map success unjudged yaap", "fractions of grades are cut there, kept here"),
+    Agreement("ir_measures", "ranking/test_peers.py", "ranking",
+              "average_precision bpm bpref compatibility f infap insq inst interpolated_precision judged ndcg nerr10 nerr11 "
+              "nerr8 nerr9 precision r_precision rbp recall reciprocal_rank sdcg set_map success"),
+    Agreement("ranx", "ranking/test_peers.py", "ranking",
+              "average_precision dcg f hits ndcg precision r_precision recall reciprocal_rank success",
+              "ties are broken there by the order of the input"),
+    Agreement("pyndeval", "ranking/test_diversity.py", "ranking",
+              "alpha_dcg alpha_ndcg average_precision_ia err_ia nerr_ia precision_ia subtopic_recall"),
+    Agreement("seqeval", "spans/test_context.py", "spans", "f1 precision recall support"),
+    Agreement("nervaluate", "spans/test_matching.py", "spans", "muc_f1 muc_precision muc_recall"),
+    Agreement("PyEvALL", "reference/test_pyevall_classification_live.py", "monolabel",
+              "accuracy f1 icm icm_norm kappa precision recall system_precision",
+              "with `classes=gold`; what its proven bugs touch is listed in the test"),
+    Agreement("PyEvALL", "reference/test_pyevall_classification_live.py", "multilabel", "f1 icm icm_norm precision recall",
+              "with `classes=gold`"),
+    Agreement("PyEvALL", "ranking/test_pyevall.py", "ranking",
+              "average_precision dcg err ndcg precision r_precision rbp reciprocal_rank",
+              "with gain=exponential, scale=query or gain=raw where it means those"),
+    Agreement("PyEvALL", "soft/test_pyevall.py", "soft", "cross_entropy icm_soft icm_soft_norm mae", "with variant=pyevall"),
+    Agreement("PyEvALL", "clustering/test_pyevall.py", "clustering",
+              "bcubed_precision bcubed_recall fowlkes_mallows inverse_purity jaccard larsen_f nmi purity purity_f rand"),
+)  # fmt: skip
+
+DISAGREEMENTS = (
+    Agreement("PyEvALL", "clustering/test_pyevall.py", "clustering", "class_entropy entropy variation_of_information",
+              "it takes joint in place of conditional probabilities"),
+)  # fmt: skip
+
+
+def of(context: str, metric: str) -> list[str]:
+    """What is known of the metric beside other tools, a phrase for each."""
+    found: dict[str, str] = {}
+    for row in AGREEMENTS:
+        if row.context == context and metric in row.metrics.split():
+            found.setdefault(row.tool, f"same as {row.tool}" + (f" ({row.note})" if row.note else ""))
+    for row in DISAGREEMENTS:
+        if row.context == context and metric in row.metrics.split():
+            found[row.tool] = f"other than {row.tool}: {row.note}"
+    return list(found.values())

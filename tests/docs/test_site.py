@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation site: it builds without a warning, needs nothing from elsewhere, and knows everything."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from playwright.sync_api import sync_playwright
+
+import karat
+from karat.cli.main import COMMANDS
+from karat.contexts import MODULES, catalogue
+from karat.findings import KINDS
+from karat.read import FORMATS
+
+ROOT = Path(__file__).parents[2]
+TEXT = {p.relative_to(ROOT / "docs").as_posix(): p.read_text(encoding="utf-8") for p in (ROOT / "docs").rglob("*.md")}
+ALL = "\n".join(TEXT.values())
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built as `make docs` does: a dead link, a dead anchor or a page outside the navigation is an error."""
+    folder = tmp_path_factory.mktemp("site")
+    here = os.environ | {"PYTHONPATH": str(Path(karat.__file__).parents[1]), "NO_MKDOCS_2_WARNING": "1"}
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, env=here, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_the_navigation_has_every_part(site: Path) -> None:
+    index = (site / "index.html").read_text(encoding="utf-8")
+    tabs = re.findall(r'md-tabs__link">\s*(.*?)\s*</a>', index, re.S)
+    expected = [
+        "Start",
+        "How it works",
+        "Contexts",
+        "Metrics",
+        "Inputs",
+        "Statistics",
+        "Reference",
+        "Web app",
+        "Scale",
+        "Doors",
+    ]
+    assert [re.sub(r"<.*?>|\s+", " ", tab).strip() for tab in tabs] == expected
+
+
+def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
+    """Links may lead out; what a page needs to be shown may not."""
+    needs = re.compile(
+        r"""<(?:script|img|iframe|source)[^>]*\ssrc=["']?(?:https?:)?//|<link[^>]*\shref=["']?(?:https?:)?//"""
+    )
+    assert [p.name for p in site.rglob("*.html") if needs.search(p.read_text(encoding="utf-8"))] == []
+    assert [
+        p.name for p in site.rglob("*.css") if re.search(r"url\(['\"]?(?:https?:)?//", p.read_text(encoding="utf-8"))
+    ] == []
+
+
+def test_pages_are_read_and_searched_from_disk(site: Path) -> None:
+    asked: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((site / "index.html").as_uri())
+        page.get_by_role("textbox", name="Search").first.click()
+        page.keyboard.type("krippendorff", delay=20)
+        page.locator(".md-search-result__item").first.wait_for(timeout=60_000)
+        assert "rippendorff" in page.locator(".md-search-result__list").inner_text()
+        page.goto((site / "metrics" / "monolabel.html").as_uri())
+        assert page.locator("math mfrac").count() > 5
+        browser.close()
+    assert [url for url in asked if not url.startswith("file:")] == []
+
+
+def options(command: Any) -> set[str]:
+    found = {o for p in command.params if isinstance(p, click.Option) and not p.hidden for o in p.opts}
+    return found.union(*(options(inner) for inner in getattr(command, "commands", {}).values()))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_is_there(name: str) -> None:
+    command = import_module(f"karat.cli.{name.replace('-', '_')}").command
+    page = TEXT["commands.md"]
+    assert f"## karat {name}\n" in page
+    assert sorted(o for o in options(command) if not re.search(rf"{re.escape(o)}\b", page)) == []
+
+
+def test_every_metric_finding_format_context_and_public_name_is_there() -> None:
+    pages = {name: "\n".join(t for p, t in TEXT.items() if p == f"metrics/{name}.md") for name in MODULES}
+    told = {d.name for name in MODULES for d in catalogue(name) if f"\n## {d.name}\n" in "\n".join(pages.values())}
+    assert {d.name for name in MODULES for d in catalogue(name)} == told
+    assert [code for code in KINDS if f"`{code}`" not in TEXT["findings.md"]] == []
+    assert [name for name in [*FORMATS, *MODULES] if f"`{name}`" not in TEXT["formats.md"]] == []
+    assert [name for name in karat.__all__ if f"\n## {name}\n" not in TEXT["python.md"]] == []
+
+
+def _agreements() -> Any:
+    sys.path.insert(0, str(ROOT / "docs"))
+    return import_module("making.agreements")
+
+
+MODULE_OF = {
+    "scikit-learn": "sklearn", "SciPy": "scipy", "NLTK": "nltk", "PyEvALL": "PyEvALL", "pytrec_eval": "pytrec_eval",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "row", [*_agreements().AGREEMENTS, *_agreements().DISAGREEMENTS], ids=lambda row: f"{row.tool}-{row.context}"
+)
+def test_what_is_said_of_other_tools_has_a_test(row: Any) -> None:
+    text = (ROOT / "tests" / row.test).read_text(encoding="utf-8")
+    assert MODULE_OF.get(row.tool, row.tool) in text
+    assert set(row.metrics.split()) <= {d.name for d in catalogue(row.context)}
