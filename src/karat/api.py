@@ -261,6 +261,7 @@ def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted:
         found = gathered(read)
         meet = partial(meeting, gold, systems, paired, asked)
         counted = None if units else counted_in_place(engine, found, asked, meet)
+        counted = counted or (None if units else counted_in_batches(engine, found, asked))
         if counted is None:
             in_memory = gathered([side.side if isinstance(side, Waiting) else partial(_itself, side) for side in found])
             counted = counted_sides(engine, in_memory, asked, meet, units, bool(wanted))
@@ -356,6 +357,29 @@ def counted_in_place(engine: Engine, sides: Sequence[Any], asked: Asked, meet: M
         )
     except (NotInPlace, InputError):  # read row by row, what is wrong gets its line
         return None
+
+
+def counted_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked) -> CountedSides | None:
+    """The same of files larger than memory, batch by batch; None where they fit, or have to be looked at as a whole."""
+    from karat import batches
+
+    if not batches.ON or not any(batches.is_large(engine, side) for side in sides):
+        return None
+    if asked.hashes or asked.options.get("faulty") == "drop" or asked.context not in (None, "ranking"):
+        return None
+    options = make_plan("ranking", asked.metrics, asked.options).options
+    try:
+        counted = [batches.ranked(engine, sides[0], pred, options) for pred in sides[1:]]
+    except batches.NotInBatches:
+        return None
+    golds = counted[0][1][0]
+    plan = make_plan("ranking", asked.metrics, asked.options, asked.undefined, asked.seed)
+    results = [
+        doubted(system_result(plan, gold, pred, found, pred.origin.system), plan, suspect(gold, pred), None)
+        for found, (gold, pred) in counted
+    ]
+    inputs = [input_record(side, False) for side in (golds, *(pred for _, (_, pred) in counted))]
+    return CountedSides(plan, results, None, inputs, None, golds)
 
 
 def _itself(side: T) -> T:

@@ -80,6 +80,8 @@ class Codes:
         return [self.names[i] for i in np.flatnonzero(counts).tolist()]
 
 
+ROW = '"karat row"'
+"""What the column with the numbers of rows, from 0, is called in the SQL of readers and engines."""
 PADDING = 8
 """Readable bytes that a buffer must have after its last text."""
 BLOCK = 1 << 15

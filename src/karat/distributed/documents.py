@@ -15,11 +15,11 @@ from karat.align import Aligned, meet
 from karat.check import repeated_ids
 from karat.contexts import context
 from karat.contexts.base import Context, Counted
-from karat.distributed.notes import Note, noted, worded
 from karat.engines import spark
 from karat.engines.memory import finished
 from karat.engines.spark import Frame
 from karat.findings import InputError, finding, stop_on_errors
+from karat.notes import Note, noted, worded
 from karat.read.documents import documents_side
 from karat.read.names import match_columns
 from karat.read.pages import PAGE_NAMES, read_pages, shape

@@ -6,32 +6,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from karat.align import Aligned, meet
+from karat.batches.rankings import Ranked, counted, reduced, whole
 from karat.columns import Text
-from karat.contexts import context
 from karat.contexts.base import Counted
 from karat.distributed.frames import key_findings, lacking
-from karat.distributed.notes import Note, noted, worded
 from karat.engines import spark
-from karat.engines.memory import finished
 from karat.engines.spark import Frame
-from karat.findings import InputError, finding, stop_on_errors
+from karat.findings import InputError, finding
 from karat.read.names import rank_beside
-from karat.side import Entries, Origin, Side, by_query, joined
-
-
-class Ranked(NamedTuple):
-    """What a partition gives: its queries reduced, what the whole must know of either side, and what is wrong."""
-
-    part: Aligned
-    gold: Side
-    pred: Side
-    retrieved: int
-    notes: list[Note]
+from karat.side import Origin, Side, by_query
 
 
 @dataclass(frozen=True)
@@ -64,27 +51,17 @@ class Rankings:
         setting = Setting(names, facts, rank is not None, options)
         with spark.guarded(f"{self.gold.name}, {self.pred.name}"):
             both = spark.together([data for data, _ in records], "case")
-            parts: list[Ranked] = spark.mapped(both, partial(reduced, setting=setting))
+            parts: list[Ranked] = spark.mapped(both, partial(of_table, setting=setting))
             rows = [dict(watch.get) for _, watch in records]
         sides = [self._side(role, parts, seen) for role, seen in zip(("gold", "pred"), rows, strict=True)]
-        notes = worded([note for part in parts for note in part.notes])
-        stop_on_errors([*sides[0].findings, *sides[1].findings, *notes])
-        merged = Aligned.merge([part.part for part in parts])
-        ranking = context("ranking")
-        meeting = meet(sides[0].keys, sides[1].keys)
-        counted = finished(ranking, sides[0], sides[1], meeting, merged, options)
-        return replace(counted, findings=[*notes, *counted.findings]), (sides[0], sides[1])
+        return counted(parts, (sides[0], sides[1]), options), (sides[0], sides[1])
 
     def _side(self, role: str, parts: Sequence[Ranked], seen: Mapping[str, Any]) -> Side:
         """What is known of a side as a whole; its documents have stayed where they are."""
         frame = self.gold if role == "gold" else self.pred
         if not seen["rows"]:
             raise InputError([finding("no-records", frame.name)])
-        side = joined([getattr(part, role) for part in parts])
-        side = side.take(np.array(sorted(range(len(side)), key=lambda i: side.keys.case.text(i)), np.int64))
-        if role == "pred":
-            retrieved = sum(part.retrieved for part in parts)
-            side = replace(side, entries=Entries(np.broadcast_to(np.int64(0), retrieved), {}))
+        side = whole(parts, role, by_name=True)
         findings = key_findings(frame, seen)
         if seen["no_value"]:
             findings.append(finding("missing-field", f"{frame.name} ({seen['no_value']:,} records)", field="value"))
@@ -93,25 +70,10 @@ class Rankings:
         return replace(side, records=seen["rows"], findings=findings)
 
 
-def reduced(table: Any, setting: Setting) -> Ranked:
+def of_table(table: Any, setting: Setting) -> Ranked:
     """The queries of one partition, checked and reduced; runs where the partition is."""
-    ranking, options = context("ranking"), setting.options
     gold, pred = (_side(table, role, setting) for role in ("gold", "pred"))
-    notes: list[Note] = []
-    for side in (gold, pred):
-        notes += noted(ranking.check_side(side, options), partial(_place, side))
-    both = meet(gold.keys, pred.keys)
-    aligned = Aligned.of(gold, pred, ranking.kept(both, options), units=False)
-    slim = Entries(gold.entries.unit, {"number": gold.entries["number"]})
-    return Ranked(
-        ranking.reduce(aligned, options), replace(gold, entries=slim, record=None, origin=_origin(gold)),
-        replace(pred, entries=Entries.none(), record=None, origin=_origin(pred)), len(pred.entries), notes,
-    )  # fmt: skip
-
-
-def _origin(side: Side) -> Origin:
-    """Where a side is from, without what only its worker can say."""
-    return Origin(side.name, side.role, "spark")
+    return reduced(gold, pred, setting.options, _place)
 
 
 def _place(side: Side, line: int) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.columns import Ints, Mask
+from karat.columns import ROW, Ints, Mask
 from karat.findings import InputError, finding
 from karat.values import Column, Nested, plain, spelt, taken_apart
 
@@ -58,11 +58,37 @@ def out_of_room(error: BaseException) -> InputError | None:
     return InputError([finding("out-of-memory", reason=text)]) if name == "OutOfMemoryException" else None
 
 
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """The units of a relation: their keys, the first and last row of each, and how many rows it has."""
+
+    key: list[str]
+    first: Ints
+    last: Ints
+    rows: Ints
+
+
+@dataclass(frozen=True)
+class Batched:
+    """A relation whose rows stand by batch: where each batch begins, and the last ends."""
+
+    relation: str
+    bounds: Sequence[int]
+    sorted: bool = False
+    """Whether it is a copy, in which the numbers of the rows are a column."""
+
+
 class Columns(Mapping[str, Column]):
     """The columns of a relation, each fetched when it is first looked at."""
 
-    def __init__(self, engine: Engine, relation: str, broken: Callable[[Exception], Exception] | None = None) -> None:
-        self.relation = relation
+    def __init__(
+        self,
+        engine: Engine,
+        relation: str,
+        broken: Callable[[Exception], Exception] | None = None,
+        numbered: str | None = None,
+    ) -> None:
+        self.relation, self.numbered = relation, numbered
         self._engine, self._broken, self._known = engine, broken, dict[str, Column]()
         self._types = self._asked(lambda: engine.types(relation))
 
@@ -141,6 +167,7 @@ class Engine:
 
     def __init__(self, threads: int | None = None, memory: int | None = None, temp: str | None = None) -> None:
         self._config: dict[str, Any] = dict(_OFFLINE)
+        self._memory = memory
         if memory:
             threads = threads or max(1, min(memory // PER_THREAD, os.cpu_count() or 1))
             self._config["memory_limit"] = f"{memory}B"
@@ -187,9 +214,14 @@ class Engine:
         types = self.types(relation)
         return {name: self.column(relation, quoted(name), types[name]) for name in names or types}
 
-    def lazily(self, relation: str, broken: Callable[[Exception], Exception] | None = None) -> Columns:
-        """Columns of a relation that are fetched when they are looked at; ``broken`` says what a fault of its means."""
-        return Columns(self, relation, broken)
+    def lazily(
+        self, relation: str, broken: Callable[[Exception], Exception] | None = None, numbered: str | None = None
+    ) -> Columns:
+        """Columns of a relation that are fetched when they are looked at.
+
+        ``broken`` says what a fault of its means; ``numbered`` is the relation with `ROW` beside its columns.
+        """
+        return Columns(self, relation, broken, numbered)
 
     def rows(self, relation: str) -> int:
         return int(self.connection.execute(f"SELECT count(*) FROM {relation}").fetchone()[0])
@@ -222,6 +254,73 @@ class Engine:
         of_values = f"(SELECT unnest(map_values({column})) AS m FROM {relation})"
         held = self.column(of_values, "m", self.types(of_values)["m"])
         return Nested(np.maximum(size, 0), spelt(plain(flat)), held, size >= 0)
+
+    # ---- batches of whole units
+
+    @property
+    def memory(self) -> int | None:
+        """The bytes that joins and sorts may take, where that was said."""
+        return self._memory
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where batches are put; it goes with the engine."""
+        self.connection  # noqa: B018 – who closes it removes the folder
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return self._folder
+
+    def stretches(self, numbered: str, key: str) -> Stretches:
+        """Where the rows of each unit stand, in the order of their first rows."""
+        fields = f"coalesce(CAST({quoted(key)} AS VARCHAR), '') AS k"
+        found = self._counted(
+            f"SELECT {fields}, min({ROW}) AS lo, max({ROW}) AS hi, count(*) AS n FROM {numbered} GROUP BY 1 ORDER BY 2"
+        )
+        return Stretches(found["k"].tolist(), *(np.asarray(found[name], np.int64) for name in ("lo", "hi", "n")))
+
+    def by_unit(self, name: str, numbered: str, key: str, batch_of: Mapping[str, int], batches: int) -> Batched:
+        """A copy of the rows by the batch of their unit, in their order."""
+        batch = quoted(f"batch of {name}")
+        self.execute(f"CREATE OR REPLACE TEMP TABLE {batch} (k VARCHAR, b INTEGER)")
+        keys, numbers = list(batch_of), list(batch_of.values())
+        self.connection.execute(
+            f"INSERT INTO {batch} SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[])", [keys, numbers]
+        )
+        on = f"coalesce(CAST(r.{quoted(key)} AS VARCHAR), '') = b.k"
+        return self._sorted(name, f"SELECT r.*, b.b AS b FROM {numbered} r JOIN {batch} b ON {on}", batches)
+
+    def by_hash(self, name: str, numbered: str, key: str, batches: int) -> Batched:
+        """A copy of the rows by a hash of their ids as they are folded to look for other spellings, in their order."""
+        return self._sorted(name, f"SELECT *, hash({_folded(quoted(key))}) % {batches} AS b FROM {numbered}", batches)
+
+    def hash_places(self, texts: Sequence[str], batches: int) -> Ints:
+        """The batch of each id, as `by_hash` tells it."""
+        sql = f"SELECT hash({_folded('t')}) % {batches} AS b FROM (SELECT unnest(?::VARCHAR[]) AS t)"
+        return np.asarray(self.connection.execute(sql, [list(texts)]).fetchnumpy()["b"], np.int64)
+
+    def _sorted(self, name: str, rows: str, batches: int) -> Batched:
+        path = self.folder / f"{secrets.token_hex(4)}.parquet"
+        literal = "'" + str(path).replace("'", "''") + "'"
+        self.execute(f"COPY ({rows} ORDER BY b, {ROW}) TO {literal} (FORMAT parquet, ROW_GROUP_SIZE 50000)")
+        found = self._counted(f"SELECT b, count(*) AS n FROM read_parquet({literal}) GROUP BY 1")
+        size = np.zeros(batches, np.int64)
+        size[np.asarray(found["b"], np.int64)] = found["n"]
+        bounds = np.concatenate([[0], np.cumsum(size)]).tolist()
+        return Batched(f"read_parquet({literal}, file_row_number=true)", bounds, sorted=True)
+
+    def batch(self, of: Batched, nth: int) -> tuple[str, Ints]:
+        """The rows of a batch as a relation, and their numbers."""
+        low, high = of.bounds[nth], of.bounds[nth + 1]
+        place = "file_row_number" if of.sorted else ROW
+        kept = f"FROM {of.relation} WHERE {place} BETWEEN {low} AND {high - 1}"
+        if not of.sorted:
+            return f"(SELECT * EXCLUDE ({ROW}) {kept})", np.arange(low, high)
+        rows = self.connection.execute(f"SELECT {ROW} AS r {kept} ORDER BY {place}").fetchnumpy()["r"]
+        return f"(SELECT * EXCLUDE ({ROW}, b, file_row_number) {kept} ORDER BY {place})", np.asarray(rows, np.int64)
+
+    def spells_fractions(self, relation: str, names: Iterable[str]) -> bool:
+        """Are there texts that are spelt otherwise if all of their column are numbers, as 1.0?"""
+        odd = " OR ".join(f"{quoted(name)} LIKE '%.%0'" for name in names) or "false"
+        return bool(self.connection.execute(f"SELECT count(*) FROM {relation} WHERE {odd}").fetchone()[0])
 
     # ---- labels that stay inside
 
@@ -329,6 +428,12 @@ class Engine:
             out[np.ma.getmaskarray(found)] = None
             return out
         return found
+
+
+def _folded(text: str) -> str:
+    """A text of SQL as `karat.align` folds ids: units that differ in spelling alone are in one batch."""
+    plain = f"lower(trim(coalesce(CAST({text} AS VARCHAR), ''), ' \t\n\r'))"
+    return f"ltrim(CASE WHEN {text} LIKE '%.%0%' THEN regexp_replace({plain}, '\\.0+$', '') ELSE {plain} END, '0')"
 
 
 def _odd_ids(gold: LabelTable, pred: LabelTable, columns: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from karat.columns import ROW
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.names import NAMES, match_columns
 from karat.read.pages import shape
@@ -69,7 +70,7 @@ def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) ->
     if len(names) == 1:
         _drop_last_blanks(engine, raw, names[0])
     origin = Origin(read.name, read.role, format, lambda row: _line(source.path, mark, header, row))
-    columns = engine.lazily(raw)
+    columns = engine.lazily(raw, numbered=f"(SELECT *, rowid AS {ROW} FROM {raw})")
     return Records(origin, columns, columns.count(), typed=False, findings=list(source.findings))
 
 

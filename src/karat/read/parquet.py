@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from karat.columns import ROW
 from karat.findings import InputError, finding
 from karat.read.roles import Records
 from karat.read.source import Source
@@ -24,7 +25,8 @@ def read_parquet(engine: Engine, source: Source, read: Read) -> Records:
     def broken(error: Exception) -> Exception:
         return InputError([finding("file-unreadable", source.name, reason="the Parquet data are broken or cut off")])
 
-    columns = engine.lazily(f"read_parquet({source.sql})", broken)
+    numbered = f"(SELECT * EXCLUDE (file_row_number), file_row_number AS {ROW} FROM read_parquet({source.sql}, file_row_number=true))"
+    columns = engine.lazily(f"read_parquet({source.sql})", broken, numbered)
     origin = Origin(read.name, read.role, "parquet", lambda row: row + 1)
     return Records(origin, columns, columns.count(), findings=list(source.findings))
 

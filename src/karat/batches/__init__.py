@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files larger than memory, in batches of whole units: each is read, checked, aligned and reduced as a small file is.
+
+count = cells ∘ merge ∘ reduce: what the batches reduce to is merged and turned into cells once. What cannot be told of a
+batch by itself raises `NotInBatches`, and the file is read as a whole. So this package can be deleted without changing a
+number or a message; it buys files that do not fit into memory (docs/scale.md has the figures).
+"""
+
+from karat.batches.files import ON, NotInBatches, is_large
+from karat.batches.rankings import Ranked, ranked, reduced, whole
+
+__all__ = ["ON", "NotInBatches", "Ranked", "is_large", "ranked", "reduced", "whole"]

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One side in batches: where the rows of its units are, and the side that the rows of a batch are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from karat.columns import Ints
+from karat.engines.duckdb import KEYS, Batched, Engine, Stretches
+from karat.findings import Finding
+from karat.read import Waiting
+from karat.read.roles import Records, read_side, roles_of
+from karat.side import Origin, Side
+
+ON = not os.environ.get("KARAT_PLAIN")
+"""Whether files are read in batches at all."""
+ROW_BYTES = 400
+"""What a row takes while it is read, checked and aligned."""
+SHARE = 4
+"""A batch takes this part of the memory that was granted: the engine has the rest."""
+LEAST_ROWS = 20_000
+"""Rows of the smallest batch."""
+
+
+class NotInBatches(Exception):
+    """The file has to be looked at as a whole."""
+
+
+def budget(engine: Engine) -> int:
+    """The bytes that one evaluation may take: what the user said, or half of the machine's memory."""
+    return engine.memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+def is_large(engine: Engine, side: Any) -> bool:
+    """Would the rows of a side, read as a whole, take more memory than there may be?"""
+    return isinstance(side, Waiting) and side.records.rows * ROW_BYTES > budget(engine)
+
+
+def batch_rows(engine: Engine) -> int:
+    return max(budget(engine) // SHARE // ROW_BYTES, LEAST_ROWS)
+
+
+class Parted(Protocol):
+    """One side that gives its units in batches."""
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What is said of the file as a whole."""
+        ...
+
+    @property
+    def records(self) -> int: ...
+    @property
+    def origin(self) -> Origin: ...
+    def stretches(self) -> Stretches: ...
+    def arrange(self, batch_of: Mapping[str, int], cuts: Ints | None, batches: int) -> None: ...
+    def side(self, nth: int) -> Side | None: ...
+
+
+@dataclass(eq=False)
+class Table:
+    """A large table in the engine; a unit is all rows that have the same ``key``."""
+
+    engine: Engine
+    waiting: Waiting
+    key: str
+    arranged: Batched | None = None
+
+    @property
+    def origin(self) -> Origin:
+        return self.waiting.origin
+
+    @property
+    def findings(self) -> list[Finding]:
+        return self.waiting.records.findings
+
+    @property
+    def records(self) -> int:
+        return self.waiting.records.rows
+
+    @cached_property
+    def numbered(self) -> str:
+        numbered: str | None = self.waiting.records.columns.numbered  # type: ignore[attr-defined]
+        if numbered is None:
+            raise NotInBatches
+        return numbered
+
+    def stretches(self) -> Stretches:
+        return self.engine.stretches(self.numbered, self.key)
+
+    def arrange(self, batch_of: Mapping[str, int], cuts: Ints | None, batches: int) -> None:
+        """Rows by batch: those between two cuts, or a copy in which they stand together."""
+        if cuts is not None:
+            self.arranged = Batched(self.numbered, cuts.tolist())
+        else:
+            name = f"{self.origin.role} {self.origin.name}"
+            self.arranged = self.engine.by_unit(name, self.numbered, self.key, batch_of, batches)
+
+    def side(self, nth: int) -> Side | None:
+        """The rows of a batch as a side of its own, with the lines of the file."""
+        assert self.arranged is not None
+        relation, rows = self.engine.batch(self.arranged, nth)
+        if not len(rows):
+            return None
+        of = self.waiting.records
+        line_of = of.origin.line_of
+        origin = replace(of.origin, line_of=lambda row: line_of(int(rows[row])))
+        side = read_side(Records(origin, self.engine.lazily(relation), len(rows), of.typed), self.waiting.read)
+        side.facts["rows"] = rows
+        return side
+
+
+@dataclass(eq=False)
+class Small:
+    """A side that is in memory, its units by batch."""
+
+    whole: Side
+    units: list[Ints] | None = None
+
+    @property
+    def origin(self) -> Origin:
+        return self.whole.origin
+
+    @property
+    def findings(self) -> list[Finding]:
+        return self.whole.findings
+
+    @property
+    def records(self) -> int:
+        return self.whole.records
+
+    def stretches(self) -> Stretches:
+        size = self.whole.entries.sizes(len(self.whole))
+        place = np.arange(len(self.whole))
+        return Stretches([case for case, _ in self.whole.keys.pairs()], place, place, size)
+
+    def arrange(self, batch_of: Mapping[str, int], cuts: Ints | None, batches: int) -> None:
+        batch = np.array([batch_of[case] for case, _ in self.whole.keys.pairs()], np.int64)
+        order = np.argsort(batch, kind="stable")
+        self.units = np.split(order, np.searchsorted(batch[order], np.arange(1, batches)))
+
+    def side(self, nth: int) -> Side | None:
+        assert self.units is not None
+        return replace(self.whole.take(self.units[nth]), findings=[]) if len(self.units[nth]) else None
+
+
+def checked_table(engine: Engine, waiting: Waiting, key: str) -> Table:
+    """A table that can be read in batches, whose units are told by the column of a role."""
+    records, read = waiting.records, waiting.read
+    columns: Any = records.columns
+    roles = roles_of(records, read)
+    if not {"value", "id", key} <= roles.keys():
+        raise NotInBatches
+    keys = [roles[role] for role in ("id", "test_case") if role in roles]
+    if not all(columns.types[name] in KEYS for name in keys):
+        raise NotInBatches
+    if not records.typed and engine.spells_fractions(columns.relation, keys):
+        raise NotInBatches  # whether 1.0 is 1 depends on all ids
+    return Table(engine, waiting, roles[key])
