@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,7 +16,7 @@ from karat.cli.printing import print_grid, write_whole
 from karat.evaluation import Evaluation
 from karat.examples import TOUR, Example, data
 from karat.metric import MetricError
-from karat.report.rows import grids
+from karat.report.tables import grids
 
 REPORT = "report.html"
 
@@ -60,9 +61,9 @@ def tell(number: int, example: Example, folder: Path) -> None:
     click.echo(f"{example.lesson}\n")
 
 
-def evaluated(example: Example, folder: Path, **options: bool) -> Evaluation:
+def evaluated(example: Example, folder: Path, **options: Any) -> Evaluation:
     """What the command would compute in the folder."""
-    tree = {"hierarchy": str(folder / example.options[1])} if "--hierarchy" in example.options else {}
+    tree: dict[str, Any] = {"hierarchy": str(folder / example.options[1])} if "--hierarchy" in example.options else {}
     systems = [str(folder / path) for path in example.systems]
     return evaluate(
         str(folder / example.gold), systems, context=example.context, metrics=example.metrics, **tree, **options
