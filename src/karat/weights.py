@@ -15,8 +15,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Texts = NDArray[np.str_]
 
-BLOCK = 64 * 2**20 // 8
-"""Numbers in one block of a weight matrix: 64 MB."""
+BLOCK = 16 * 2**20 // 8
+"""Numbers in one block of a weight matrix: 16 MB, which one block after the other can have without asking the system."""
+NARROW = 8
+"""Columns up to which a sparse matrix is written out to be multiplied with rows."""
 
 
 Scores = Callable[[Any], Floats]
@@ -94,7 +96,9 @@ class Grouped:
     def _by_class(self, x: Any) -> Floats:
         groups, width = self.shape[0], x.shape[1]
         key = x.col if groups == 1 else self.group[x.row] * width + x.col
-        return np.bincount(key, x.data * self.n[x.row], groups * width).astype(float).reshape(groups, width)
+        weight = self.n[x.row]
+        weight *= x.data
+        return np.bincount(key, weight, groups * width).astype(float, copy=False).reshape(groups, width)
 
     @property
     def grouped(self) -> Grouped:
@@ -119,8 +123,8 @@ class Dense:
         return None
 
     def __matmul__(self, x: Any) -> Floats:
-        if not hasattr(x, "col"):
-            return np.asarray(self.weight @ x)
+        if not hasattr(x, "col") or x.shape[1] <= NARROW:
+            return np.asarray(self.weight @ (x.toarray() if hasattr(x, "col") else x))
         from scipy.sparse import csr_array
 
         transposed = csr_array((x.data, (x.col, x.row)), shape=(x.shape[1], x.shape[0]))

@@ -204,3 +204,27 @@ def test_many_items_are_compared_by_the_jackknife():
     c = karat.compare(gold, systems, context="probabilities", metrics=["roc_auc"])
     assert c.pairs[0].tests[0].name == "paired jackknife-t"
     assert c.pairs[0].tests[0].p == pytest.approx(2 * stats.norm.sf(abs(z)), rel=0.02)
+
+
+def test_a_curve_in_pieces_is_the_same_curve(monkeypatch):
+    """Of a million scores no more than a piece is in the cache; here a piece is three scores."""
+    names = ["roc_auc", "roc_auc(max_fpr=0.3)", "average_precision", "pr_auc", "ks", "gain", "best(of=f1)"]
+    whole = [binary(np.random.default_rng(seed)) for seed in range(20)]
+    score = lambda g, s: [x.value for x in karat.evaluate(g, s, context="probabilities", metrics=names).only]
+    expected = [score(*pair) for pair in whole]
+    monkeypatch.setattr("karat.contexts.curve.PIECE", 3)
+    np.testing.assert_allclose([score(*pair) for pair in whole], expected, atol=1e-14)
+
+
+def test_resamples_of_an_area_are_weighted_areas():
+    """The bootstrap of as many cells as units: each row of weights as scikit-learn's sample weights."""
+    rng = np.random.default_rng(11)
+    gold = rng.integers(0, 2, 300)
+    score = np.clip(rng.normal(gold * 0.4, 0.4), 0, 1).round(2)
+    cells = karat.evaluate(gold, score, context="probabilities", metrics=["roc_auc"]).only.cells
+    drawn = rng.multinomial(300, cells.n / 300, 25).astype(float)
+    statistic = Statistic(catalogue("probabilities"), [karat.Metric("roc_auc"), karat.Metric("average_precision")])
+    for row, (area, precision) in zip(drawn, statistic.of(cells)(Dense(drawn)), strict=True):
+        close(area, metrics.roc_auc_score(cells.gold, cells.score[:, 0], sample_weight=row), "resampled area")
+        theirs = metrics.average_precision_score(cells.gold, cells.score[:, 0], sample_weight=row)
+        close(precision, theirs, "resampled average precision")

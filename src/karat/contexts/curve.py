@@ -10,13 +10,13 @@ give the score without each of a million units.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from karat.cells import Floats, Grouped, Ints, Sparse, Weights
+from karat.contexts.groups import Mask
 from karat.weights import Dense, Memo, Scaled, Tilt, weighed
 
 
@@ -35,53 +35,70 @@ class Steps(NamedTuple):
 Step = Callable[[Steps], Floats]
 
 
-@dataclass(frozen=True, eq=False)
 class Curve(Sparse):
     """Cells × (negatives, positives of each distinct score), the highest score first."""
 
-    value: Floats
-    """The distinct scores, falling."""
-    falling: Ints | None = None
-    """The outcomes by falling score, where no two are equal and every cell has one."""
-
     own: ClassVar[bool] = True
     """The columns are this system's scores: another system's stand for something else."""
-    tilted: ClassVar[int] = 16
-    """Numbers that a row of the jackknife costs."""
+    breadth: ClassVar[int] = 16
+    """Numbers that a row of weights costs: no row is written out over all scores."""
+
+    row: Ints
+    yes: Mask
+    """Which outcomes are positive."""
+    falling: Ints
+    """The outcomes by falling score."""
+    first: Ints | None
+    """Where each distinct score begins among them; None where no two are equal."""
+    value: Floats
+    """The distinct scores, falling."""
+
+    def __init__(self, row: Ints, yes: Mask, cells: int, falling: Ints, first: Ints | None, value: Floats) -> None:
+        data, shape = np.broadcast_to(1.0, row.shape), (cells, 2 * len(value))
+        for name, field in (("row", row), ("data", data), ("shape", shape), ("yes", yes), ("falling", falling)):
+            object.__setattr__(self, name, field)
+        object.__setattr__(self, "first", first)
+        object.__setattr__(self, "value", value)
 
     @staticmethod
     def through(cell: Ints, score: Floats, positive: Any, cells: int) -> Curve:
         """The curve of some outcomes: the cell, the score and the truth of each."""
-        order = np.argsort(-score, kind="stable")
-        falling = score[order]
-        first = np.ones(len(order), bool)
-        first[1:] = falling[1:] != falling[:-1]
-        place = np.empty(len(order), np.int64)
-        place[order] = np.cumsum(first) - 1
-        value = falling[first]
-        col = 2 * place + np.asarray(positive, np.int64)
-        alone = order if len(value) == len(order) == cells and bool((cell[1:] > cell[:-1]).all()) else None
-        return Curve(np.asarray(cell, np.int64), col, np.ones(len(col)), (cells, 2 * len(value)), value, alone)
+        order = np.argsort(-score, kind="stable")  # a merge where the outcomes of each class stand in order
+        value = score[order]
+        new = np.ones(len(order), bool)
+        np.not_equal(value[1:], value[:-1], out=new[1:])
+        first = None if new.all() else np.flatnonzero(new)
+        return Curve(cell, np.asarray(positive, bool), cells, order, first, value if first is None else value[first])
 
     def mirrored(self, score: Floats) -> Curve:
         """The curve of the opposite question, whose scores (one a cell) fall where these rise: nothing is sorted again."""
-        last = len(self.value) - 1
-        place, yes = self.col >> 1, self.col & 1
-        value = np.empty(len(self.value))
-        value[last - place] = score[self.row]
-        return Curve(self.row, 2 * (last - place) + (1 - yes), self.data, self.shape, value)
+        falling = self.falling[::-1]
+        first = None if self.first is None else (len(falling) - np.append(self.first[1:], len(falling)))[::-1]
+        value = score[self.row[falling if first is None else falling[first]]]
+        return Curve(self.row, ~self.yes, self.shape[0], falling, first, value)
+
+    @cached_property
+    def col(self) -> Ints:  # type: ignore[override]
+        """The column of each outcome."""
+        size = None if self.first is None else np.diff(np.append(self.first, len(self.falling)))
+        place = np.arange(0, self.shape[1], 2)
+        out = np.empty(len(self.falling), np.int64)
+        out[self.falling] = place if size is None else np.repeat(place, size)
+        out += self.yes
+        return out
+
+    @cached_property
+    def each(self) -> bool:
+        """Whether every cell has one outcome, in order."""
+        return len(self.row) == self.shape[0] and bool((self.row[1:] > self.row[:-1]).all())
 
     @cached_property
     def totals(self) -> tuple[Floats, Floats]:
         """Positives and negatives of each cell."""
-        cells, yes = self.shape[0], self.col & 1
-        if len(self.row) == cells and bool((self.row[1:] > self.row[:-1]).all()):
-            positive = yes.astype(float)
-            return positive, 1 - positive
-        return (
-            np.bincount(self.row, yes, cells).astype(float),
-            np.bincount(self.row, 1 - yes, cells).astype(float),
-        )
+        if self.each:
+            return self.yes.astype(float), (~self.yes).astype(float)
+        yes, cells = self.yes, self.shape[0]
+        return np.bincount(self.row, yes, cells).astype(float), np.bincount(self.row, ~yes, cells).astype(float)
 
     @cached_property
     def once(self) -> bool:
@@ -102,8 +119,11 @@ def along(W: Weights, curve: Curve, step: Step, reduce: np.ufunc = np.add) -> Fl
         return _without_each(plain, curve, step, reduce)
     if plain.grouped is not None and plain.shape[0] > 1:
         return _by_group(plain.grouped, curve, step, reduce)
-    found = _one_row(plain.grouped, curve) if plain.grouped is not None and curve.falling is not None else None
-    return reduce.reduce(step(found or _steps(W @ curve, curve)), axis=1, initial=_nothing(reduce))
+    if plain.grouped is not None or isinstance(plain, Dense):
+        weight = plain.weight if isinstance(plain, Dense) else plain.grouped.n[None, :]
+        each = zip(weight, *curve.counts(W), strict=True)
+        return np.array([_one_row(n, curve, p, q, step, reduce) for n, p, q in each])
+    return reduce.reduce(step(_steps(W @ curve, curve)), axis=1, initial=_nothing(reduce))
 
 
 def written(W: Scaled, width: int) -> Iterator[Dense] | None:
@@ -126,13 +146,35 @@ def _in_full(W: Tilt, weight: Floats, step: int) -> Iterator[Dense]:
         yield Dense(rows * weight)
 
 
-def _one_row(W: Grouped, curve: Curve) -> Steps:
-    """The curve of all cells by their counts: each has a place of its own, so that nothing has to be added up."""
-    weight = W.n[curve.falling][None, :]
-    positive = weight * (curve.col[curve.falling] & 1)
-    negative = weight - positive
-    tp, fp = positive.cumsum(1), negative.cumsum(1)
-    return Steps(tp, fp, positive, negative, tp[:, -1:], fp[:, -1:], curve.value)
+PIECE = 1 << 15
+"""Distinct scores whose steps stay in the processor's cache."""
+
+
+def _one_row(n: Floats, curve: Curve, positives: Floats, negatives: Floats, step: Step, reduce: np.ufunc) -> float:
+    """The curve of all cells, each as often as ``n`` says, a piece at a time: its outcomes are in order already."""
+    tp = fp = 0.0
+    out = _nothing(reduce)
+    for begin in range(0, len(curve.value), PIECE):
+        dtp, dfp = _at_scores(n, curve, begin, begin + PIECE)
+        value = curve.value[begin : begin + PIECE]
+        at = Steps(tp + dtp.cumsum(), fp + dfp.cumsum(), dtp, dfp, positives, negatives, value)
+        out = reduce(out, reduce.reduce(step(at)))
+        tp, fp = at.tp[-1], at.fp[-1]
+    return out
+
+
+def _at_scores(n: Floats, curve: Curve, begin: int, end: int) -> tuple[Floats, Floats]:
+    """Positives and negatives at some of the distinct scores."""
+    first = curve.first
+    cut = slice(begin, end) if first is None else slice(first[begin], first[end] if end < len(first) else None)
+    outcome = curve.falling[cut]
+    weight = n[outcome if curve.each else curve.row[outcome]]
+    dtp = weight * curve.yes[outcome]
+    dfp = weight - dtp
+    if first is None:
+        return dtp, dfp
+    start = first[begin:end] - first[begin]
+    return np.add.reduceat(dtp, start), np.add.reduceat(dfp, start)
 
 
 def _nothing(reduce: np.ufunc) -> float:

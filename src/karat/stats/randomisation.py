@@ -14,12 +14,15 @@ from scipy import special
 from karat.stats.random import stream
 from karat.stats.settings import DRAWS
 from karat.stats.tests import monte_carlo
-from karat.weights import BLOCK, Floats, Ints, cuts
+from karat.weights import Floats, Ints, cuts
 
 ENUMERATE = 2**15
 """Up to this many distinct outcomes, all are visited and the p-value is exact."""
 CONVOLVE = 2**20
 """Longest null distribution of integer differences that is computed instead of sampled."""
+
+NUMBERS = 64 * 2**20 // 8
+"""Numbers of a block of draws. What is drawn depends on it: p-values move with it."""
 
 Difference = Callable[[Floats], Floats]
 """Score of A minus score of B when ``s[r, j]`` of the units of joint cell ``j`` are swapped."""
@@ -45,7 +48,7 @@ def randomisation(
     """
     if np.log2(n + 1).sum() <= np.log2(ENUMERATE):
         return _enumerated(difference, n, observed, alternative)
-    step = 2 ** int(np.log2(max(BLOCK // _breadth(n), 1)))  # alike for most pairs, so that they share their words
+    step = 2 ** int(np.log2(max(NUMBERS // _breadth(n), 1)))  # alike for most pairs, so that they share their words
     blocks = enumerate(b - a for a, b in cuts(draws, step))
     drawn = np.concatenate([difference(coins.heads(n, rows, block)) for block, rows in blocks])
     extremes, at = extreme(drawn, alternative), extreme(observed, alternative)

@@ -148,10 +148,12 @@ def multinomial(rng: np.random.Generator, n: Floats, rows: int) -> Floats:
 
 
 def _unit_by_unit(rng: np.random.Generator, n: Floats, total: int, rows: int) -> Floats:
-    cell_of = np.repeat(np.arange(len(n)), n.astype(np.int64))
-    drawn = cell_of[rng.integers(0, total, (rows, total), dtype=np.int32)]
-    drawn += (np.arange(rows) * len(n))[:, None]
-    return np.bincount(drawn.ravel(), minlength=rows * len(n)).reshape(rows, len(n)).astype(float)
+    cell_of = None if total == len(n) and (n == 1).all() else np.repeat(np.arange(len(n)), n.astype(np.int64))
+    out = np.empty((rows, len(n)))
+    for row in out:
+        drawn = rng.integers(0, total, total, dtype=np.int32)
+        row[:] = np.bincount(drawn if cell_of is None else cell_of[drawn], minlength=len(n))
+    return out
 
 
 def bootstrap(

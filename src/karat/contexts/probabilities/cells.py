@@ -72,9 +72,17 @@ class ProbabilityCells(ClassCells):
     @cached_property
     def gold(self) -> Ints:
         """The gold class of each item, where items have one."""
+        if self.plain:
+            return self.gold_of.col
         out = np.zeros(len(self), np.int64)
         out[self.gold_of.row] = self.gold_of.col
         return out
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether every item has one gold class, as they stand."""
+        row = self.gold_of.row
+        return len(row) == len(self) and bool((row[1:] > row[:-1]).all())
 
     @property
     def mirrored(self) -> bool:
@@ -117,7 +125,8 @@ class ProbabilityCells(ClassCells):
 
     def _curve(self, of: int) -> Curve:
         is_gold = self.truth[:, of] if self.several else self.gold == of
-        return Curve.through(np.arange(len(self)), self.placed(of), is_gold, len(self))
+        cell = self.gold_of.row if self.plain else np.arange(len(self))
+        return Curve.through(cell, self.placed(of), is_gold, len(self))
 
     @cached_property
     def pooled_curve(self) -> Curve:
@@ -166,7 +175,8 @@ class ProbabilityCells(ClassCells):
         if self.mirrored and self.positive is not None and self.answered.all():
             yes = self.score[:, 0] >= self.cut
             col = (yes if self.positive else ~yes).astype(np.int64)
-            return Sparse(np.arange(len(self)), col, np.ones(len(self)), (len(self), 2))
+            row = self.gold_of.row if self.plain else np.arange(len(self))
+            return Sparse(row, col, np.broadcast_to(1.0, col.shape), (len(self), 2))
         row, col = np.nonzero(self.chosen)
         return Sparse.of(row, col, 1.0, self.chosen.shape)
 
@@ -190,8 +200,8 @@ class ProbabilityCells(ClassCells):
         """Natural logarithm of what gold was given, negative; over the classes of an item on average if it may have several."""
         least = np.finfo(float).eps
         if not self.several:
-            given = self.given if len(self.classes) else np.zeros(len(self))
-            return -np.log(np.clip(given, least, 1 - least))
+            given = np.clip(self.given if len(self.classes) else np.zeros(len(self)), least, 1 - least)
+            return np.negative(np.log(given, out=given), out=given)
         given = np.where(self.truth, self.probability, 1 - self.probability)
         given = np.where(self.answered[:, None], given, 0.0)
         return np.asarray(-np.log(np.clip(given, least, 1 - least)).mean(1))
@@ -202,7 +212,8 @@ class ProbabilityCells(ClassCells):
         if not self.mirrored:
             return self.probability[np.arange(len(self)), self.gold]
         yes = np.clip(self.score[:, 0], 0.0, 1.0)
-        return np.where(self.answered, np.where(self.gold == self.positive, yes, 1 - yes), 0.0)
+        given = np.where(self.gold == self.positive, yes, 1 - yes)
+        return given if self.answered.all() else np.where(self.answered, given, 0.0)
 
     @cached_property
     def square(self) -> Floats:

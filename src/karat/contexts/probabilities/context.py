@@ -76,7 +76,8 @@ class Probabilities(Context):
     def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> ProbabilityCells:
         several = not both.gold.single and bool((both.gold.sizes(len(both)) != 1).any())
         classes = both.names["label"]
-        answered = both.pred.sizes(len(both)) > 0
+        everywhere = both.pred.single and len(both.pred) == len(both)
+        answered = np.ones(len(both), bool) if everywhere else both.pred.sizes(len(both)) > 0
         pos_label = _positive(classes, options)
         if "label" in both.pred:
             score = np.zeros((len(both), len(classes)))
@@ -85,7 +86,8 @@ class Probabilities(Context):
             classes, score = _of_positive(both, classes, pos_label)
         if not answered.all():
             score[~answered] = np.nan
-        gold = Sparse(both.gold.unit, both.gold["label"], np.ones(len(both.gold)), (len(both), len(classes)))
+        ones = np.broadcast_to(1.0, len(both.gold))
+        gold = Sparse(both.gold.unit, both.gold["label"], ones, (len(both), len(classes)))
         return ProbabilityCells(
             gold, score, answered, both.n, both.case.code, both.case.names, classes, several=several,
             trusted=_trusted(score, answered, several), threshold=options["threshold"], pos_label=pos_label,
@@ -124,33 +126,42 @@ def single_scores(both: Aligned) -> Aligned | None:
     plain = both.gold.single and both.pred.single and "label" not in both.pred and both.unit is None
     if not plain or labels * len(both.case.names) > MOST_GROUPS or (both.n != 1).any():
         return None
-    key, number = both.gold["label"], both.pred["number"] + 0.0
-    if len(both.case.names) > 1:
+    key, cases = both.gold["label"], len(both.case.names)
+    if cases > 1:
         key = both.case.code * labels + key
-    parts = [_counted(number[key == k]) for k in range(labels * len(both.case.names))]
-    of = np.repeat(np.arange(len(parts)), [len(value) for value, _ in parts])
-    rows, there = np.arange(len(of)), np.ones(len(of), bool)
+    number, n, sizes = _counted(key, both.pred["number"], labels * cases)
+    rows, there = both.gold.unit[: len(n)], np.ones(len(n), bool)
+    case = both.case.code[: len(n)] if cases == 1 else np.repeat(np.arange(cases), sizes.reshape(cases, labels).sum(1))
     return replace(
         both,
-        case=Codes(of // labels, both.case.names),
-        n=np.concatenate([count for _, count in parts]),
+        case=Codes(case, both.case.names),
+        n=n,
         in_gold=there,
         in_pred=there,
-        gold=Entries(rows, {"label": of % labels}, single=True),
-        pred=Entries(rows, {"number": np.concatenate([value for value, _ in parts])}, single=True),
+        gold=Entries(rows, {"label": np.repeat(np.tile(np.arange(labels), cases), sizes)}, single=True),
+        pred=Entries(rows, {"number": number}, single=True),
         rows={},
     )
 
 
-def _counted(number: Floats) -> tuple[Floats, Ints]:
-    """The distinct numbers, rising, and how often each is there."""
-    number.sort()
-    first = np.ones(len(number), bool)
-    np.not_equal(number[1:], number[:-1], out=first[1:])
-    if first.all():
-        return number, np.ones(len(number), np.int64)
-    at = np.flatnonzero(first)
-    return number[at], np.diff(np.append(at, len(number)))
+def _counted(key: Ints, number: Floats, keys: int) -> tuple[Floats, Ints, Ints]:
+    """The distinct numbers of each key, rising, how often each is there, and how many of them a key has."""
+    ends = np.cumsum(np.bincount(key, minlength=keys))
+    out = np.empty(len(number))
+    new = np.ones(len(number), bool)
+    for k, end in enumerate(ends.tolist()):
+        part, fresh = out[(begin := int(ends[k - 1]) if k else 0) : end], new[begin:end]
+        np.compress(key == k, number, out=part)
+        part += 0.0  # −0.0 is 0.0
+        part.sort()
+        np.not_equal(part[1:], part[:-1], out=fresh[1:])
+    if new.all():
+        return out, np.ones(len(out), np.int64), np.diff(ends, prepend=0)
+    at = np.flatnonzero(new)
+    n = np.empty(len(at), np.int64)
+    np.subtract(at[1:], at[:-1], out=n[:-1])
+    n[-1:] = len(out) - at[-1:]
+    return out[at], n, np.diff(np.searchsorted(at, ends), prepend=0)
 
 
 def _positive(classes: Sequence[str], options: Mapping[str, Any]) -> str | None:
@@ -170,7 +181,7 @@ def _of_positive(both: Aligned, classes: list[str], pos_label: str | None) -> tu
     if len(classes) != 2:
         raise InputError([finding("one-score-many-classes", None, count=len(classes), labels=", ".join(classes[:5]))])
     if both.pred.single:
-        return classes, both.pred["number"][:, None].copy()
+        return classes, both.pred["number"][:, None]
     number = np.zeros((len(both), 1))
     number[both.pred.unit, 0] = both.pred["number"]
     return classes, number
