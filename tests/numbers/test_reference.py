@@ -59,14 +59,6 @@ def test_peers_agree():
             agrees(seed)
 
 
-@pytest.mark.slow
-def test_peers_agree_on_ten_thousand():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for seed in range(1000, 11_000):
-            agrees(seed)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_all_forms_of_weights_agree(name):
     known, rng = catalogue("numbers"), np.random.default_rng(2)
