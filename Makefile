@@ -50,6 +50,7 @@ simulate: $(VENV)/test
 	$(BIN)/python -m benchmarks.simulate $(SETS)
 
 # Planted faults, one by one, of contexts, stats, align and read: an hour for 200 of them. SAMPLE and SEED choose others.
+# Which tests reach what is noted first, in .reached.json: delete it after changes.
 SAMPLE ?= 200
 SEED ?= 1
 mutants: $(VENV)/full

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 TEXTS = [
     "A", "a", "A ", " A", "", " ", "\\t", "\\u0041", "\\ud83d\\ude00", "\\ud800", "\\q", "\u00e9", "e\u0301", "\ufeffA", "\u00a0", "\u2028",
@@ -62,15 +64,18 @@ TAGS = [
     "#",
 ]
 
+TELLING = re.compile(r'"spans": \["|^\[|^\ufeff|f1')
+"""Records that cannot stand first: lists of tags, arrays, the mark of an encoding, and ids of others, of which the later is named."""
+
 
 @dataclass(frozen=True)
 class Reader:
     """How the records of a format are written, what can be odd in one, and how its file is scored."""
 
     suffix: str
-    odd: dict[str, str]
-    plain: Callable[[int], str]
-    fat: Callable[[int], str]
+    odd: dict[str, Any]
+    plain: Callable[[int], Any]
+    fat: Callable[[int], Any]
     """A plain record of some thousand letters, to get past thresholds with few of them."""
     head: str = ""
     between: str = "\n"
@@ -84,12 +89,20 @@ class Reader:
     format: str | None = None
     """How the format is called, where both sides have the same."""
 
-    def file(self, records: list[str]) -> bytes:
+    def file(self, records: Sequence[Any]) -> bytes:
         return (self.head + self.between.join(records) + self.foot).encode(errors="surrogateescape")
 
-    def line(self, before: list[str]) -> int:
+    def line(self, before: Sequence[Any]) -> int:
         """The line on which the record behind these begins."""
         return 1 + self.head.count("\n") + sum(text.count("\n") + self.between.count("\n") for text in before)
+
+    def lines(self, odd: Any) -> int:
+        """How many lines the odd record takes."""
+        return int(odd.count("\n")) + 1
+
+    def may_lead(self, odd: Any) -> bool:
+        """Whether the odd record means the same where it stands first."""
+        return self.format is not None and not TELLING.search(odd)
 
 
 def _in(template: str, values: list[str]) -> dict[str, str]:
@@ -183,6 +196,17 @@ CONLL = (
     | _in("w B-A\nv %s", TAGS)
     | _in("%s", ["w", "w x B-A", "w\tB-A", " w B-A", "w B-A ", "w B-A\r", "# w B-A", "# comment", "-DOCSTART- O", "", " ", "w B-A\n\n\nv O", "w B-A\rv O"])
 )  # fmt: skip
+ANN = (
+    _in("T1\t%s 10 14\tword", TOKENS)
+    | _in("T1\tA %s 14\tword", TOKENS)
+    | _in("T1\tA 10 %s\tword", TOKENS[::2])
+    | _in("T1\tA 10 14\t%s", [*TEXTS, *TOKENS[::3]])
+    | _in("%s", [
+        "T1\tA 10 12;13 14\tword", "T1\tA 10 12;13\tword", "T1\tA 13 14;10 12\tword", "T1\tA 14 10\tword", "T1\tA 10 14", "T1\tA 10 14\t", "T1 A 10 14 word", "T\tA 10 14\tword", "t1\tA 10 14\tword",
+        "T1\tA  10 14\tword", "T1\tA 10 14\tword\r", "T1\tA 10 14\tword\rT2\tA 10 14\tword", "", " ", "#1\tAnnotatorNotes T1\tx", "# comment", "R1\tOrg Arg1:T1 Arg2:T2", "E1\tA:T1", "A1\tNegated T1",
+        "N1\tReference T1 Wiki:1", "*\tEquiv T1 T2", "X1\tA 10 14\tword", "oops", "T1\tA 10 14\tword\nT2\tA 10 14\tword", "\tA 10 14\tword", "T1\tA 0 0\t", "T1\tA 10 14\tword\tmore",
+    ])
+)  # fmt: skip
 
 
 def _json(suffix: str, odd: dict[str, str], record: Callable[[int, str], str], **more: object) -> Reader:
@@ -223,5 +247,6 @@ READERS = {
         "json", RANKINGS, lambda n: f'"f{n}": {{"d1": 1}}', lambda n: f'"f{n}": {{"d1{"x" * 7000}": 1}}', head="{\n", between=",\n", foot="\n}\n", other=_DICT, format="rankings",
         options=_QUERIES,
     ),
+    "brat": Reader("ann", ANN, lambda n: f"T{n}\tA {9 * n} {9 * n + 4}\tword", lambda n: f"T{n}\tA {9 * n} {9 * n + 7000}\t{'w' * 7000}", options={"context": "spans", "format": "brat"}, by_position=True),
     "conll": Reader("conll", CONLL, lambda n: f"w{n} B-A\nv O\n", lambda n: f"{'w' * 7000} B-A\nv O\n", options={"context": "spans", "format": "conll"}, by_position=True),
 }  # fmt: skip

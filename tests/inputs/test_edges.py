@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -77,7 +78,9 @@ def test_a_repeated_field_is_named(tmp_path: Path) -> None:
     assert messages(gold, pred) == ["not valid JSON: the field 'value' is there twice"]
 
 
-def test_a_comment_as_long_as_a_record_is_a_comment(tmp_path: Path) -> None:
+@pytest.mark.parametrize("quick", [True, False])
+def test_a_comment_as_long_as_a_record_is_a_comment(tmp_path: Path, quick: bool, monkeypatch: Any) -> None:
+    monkeypatch.setattr("karat.read.fast.ON", quick)
     gold, run = written(
         tmp_path,
         gold_qrels="# iteration document grade\nq 0 d 1\n",

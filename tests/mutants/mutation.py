@@ -67,7 +67,7 @@ def mutants(path: Path) -> Iterator[Mutant]:
     tree = ast.parse(path.read_text("utf-8"))
     place = {node: n for n, node in enumerate(ast.walk(tree))}
     seen: dict[tuple[str, ...], int] = {}
-    for function, name in _functions(tree):
+    for function, name in functions(tree):
         for way, node, change in _changes(function):
             alike = copy.deepcopy(node)
             key = (name, way, _shown(node), _shown(change(alike) or alike))
@@ -75,7 +75,7 @@ def mutants(path: Path) -> Iterator[Mutant]:
             yield Mutant(path, *key[:1], function.lineno, *key[1:], seen[key], place[node])
 
 
-def _functions(tree: ast.Module) -> Iterator[tuple[Function, str]]:
+def functions(tree: ast.Module) -> Iterator[tuple[Function, str]]:
     """Functions of the module and methods of its classes; what is inside of them belongs to them."""
     for node in tree.body:
         if isinstance(node, Function):

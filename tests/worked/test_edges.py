@@ -51,6 +51,12 @@ def test_an_extra_item_without_labels_is_not_right() -> None:
     assert value("subset_accuracy", gold, pred, context="multilabel", extra="wrong") == 1 / 2
 
 
+def test_no_prediction_is_not_the_empty_set() -> None:
+    gold = [{"id": "1", "value": ["a"]}, {"id": "2", "value": []}]
+    assert value("subset_accuracy", gold, gold[:1], context="multilabel", missing="wrong") == 1 / 2
+    assert value("subset_accuracy", gold, gold, context="multilabel") == 1
+
+
 @pytest.mark.parametrize("beta", [0, -1])
 def test_fbeta_needs_a_positive_beta(beta: float) -> None:
     with pytest.raises(karat.MetricError, match="positive beta"):
@@ -90,11 +96,12 @@ def test_soft_parameters_name_their_own_limit(metric: str, limit: str) -> None:
         value(metric, [{"a": 0.5, "b": 0.5}], [{"a": 0.5, "b": 0.5}])
 
 
-def test_a_piece_without_length_is_no_hit() -> None:
+@pytest.mark.parametrize("factor", ["any", "longer", "pred", "gold", "iou"])
+def test_a_piece_without_length_is_no_hit(factor: str) -> None:
     # The prediction is taken by both references and cut at their starts, which are one: the first piece is empty.
     gold = [{"id": "p", "spans": [[0, 10, "a"], [0, 20, "a"]]}]
     pred = [{"id": "p", "spans": [[0, 20, "a"]]}]
-    assert value("excerpt_recall(factor=any, merge_gold=false)", gold, pred) == 1 / 2
+    assert value(f"excerpt_recall(factor={factor}, merge_gold=false)", gold, pred) == 1 / 2
 
 
 def test_a_report_of_one_test_case_has_no_row_over_test_cases() -> None:

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -190,8 +190,31 @@ def diagnose(source: Source, format: str) -> list[Finding]:
 def _diagnose_lines(source: Source, text: str) -> list[Finding]:
     if _is_one_object(text):
         return [finding("not-records", source.name, 1, found="one object over several lines")]
-    lines = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
-    return limited(bad for number, line in lines for bad in _diagnose_record(source, line, number))
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return limited(bad for number, line in _doubtful(lines) for bad in _diagnose_record(source, line, number))
+
+
+AT_ONCE = 500
+"""Records that are read together to see whether one of them is wrong: what is read in a moment need not be looked at."""
+
+
+def _doubtful(records: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """The records among which some cannot be read, with their lines."""
+    left = iter(records)
+    while some := list(islice(left, AT_ONCE)):
+        yield from () if _can_be_read(text for _, text in some) else some
+
+
+def _can_be_read(records: Iterable[str]) -> bool:
+    try:
+        block = "\n".join(" ".join(text.split("\n")) for text in records)
+        return all(
+            not isinstance(value, list | dict)
+            for column in _decoded(block.encode(), "jsonl")[0].values()
+            for value in column
+        )
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return False
 
 
 def _is_one_object(text: str) -> bool:
@@ -203,25 +226,33 @@ def _is_one_object(text: str) -> bool:
 
 
 def _diagnose_array(source: Source, text: str) -> list[Finding]:
-    if deep := _too_deep(text, 1):
-        return [finding("bad-json", source.name, deep, reason="nested too deeply")]
     try:
         records = json.loads(text)
     except json.JSONDecodeError as error:
+        begin = text.rfind("\n", 0, max(error.pos - NEAR, 0)) + 1
+        if deep := _too_deep(text[begin : error.pos], 1 + text.count("\n", 0, begin)):
+            return [finding("bad-json", source.name, deep, reason="nested too deeply")]
         return [finding("bad-json", source.name, error.lineno, reason=f"{error.msg} (column {error.colno})")]
+    except RecursionError:
+        return [finding("bad-json", source.name, _too_deep(text, 1), reason="nested too deeply")]
     if not isinstance(records, list):
         return [finding("not-records", source.name, 1, found=_said(records))]
     if not records:
         return [finding("no-records", source.name)]
-    return limited(bad for line, record in _array_records(text) for bad in _diagnose_record(source, record, line))
+    found = _doubtful(_array_records(text))
+    return limited(bad for line, record in found for bad in _diagnose_record(source, record, line))
+
+
+NEAR = 1 << 16
+"""Characters before a fault in which brackets are counted: where so many are open, the nesting is the fault."""
 
 
 def _diagnose_record(source: Source, text: str, line: int) -> list[Finding]:
     objects: list[list[str]] = []
     try:
         value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=lambda pairs: _object(pairs, objects))
-        text.encode()
-        json.dumps(value, ensure_ascii=False).encode()
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         reason = f"{error.msg} (column {error.colno})"
         return [finding("bad-json", source.name, line + error.lineno - 1, reason=reason)]
@@ -233,7 +264,7 @@ def _diagnose_record(source: Source, text: str, line: int) -> list[Finding]:
         return [finding("bad-json", source.name, line, reason=error)]
     if not isinstance(value, dict):
         return [finding("not-records", source.name, line, found=_said(value))]
-    if _too_deep(text, line):
+    if text.count("[") + text.count("{") > DEEPEST and _too_deep(text, line):
         return [finding("bad-json", source.name, line, reason="nested too deeply")]
     return [found for names in objects for found in _twice(source, names, line, names is objects[-1])]
 

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with a large file is found about as quickly as a sound one is read, wherever the fault stands."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+import karat
+
+RECORDS = [{"id": str(n), "value": "ABC"[n % 3], "note": "x: " * 13} for n in range(30_000)]
+PLAIN = [{"id": str(n), "value": "ABC"[n % 3], "note": "x" * 39} for n in range(30_000)]
+
+
+def written(path: Path, records: list[str]) -> str:
+    text = {
+        ".json": "[" + ",\n".join(records) + "]",
+        ".jsonl": "\n".join(records),
+        ".csv": "\n".join(["id,value,note", *records]),
+    }[path.suffix]
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def seconds(gold: str, pred: str) -> tuple[float, list[tuple[str, int | None]]]:
+    """Of processor time, the least of three; and what was found."""
+    times, found = [], []
+    for _ in range(3):
+        began = time.process_time()
+        try:
+            karat.evaluate(gold, pred, metrics=["accuracy"])
+        except karat.InputError as error:
+            found = [(f.code, f.line) for f in error.findings if f.severity == "error"]
+        times.append(time.process_time() - began)
+    return min(times), found
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl", "csv"])
+@pytest.mark.parametrize("at", [3, 15_000, 29_990])
+@pytest.mark.parametrize("records", [RECORDS, PLAIN], ids=["with colons", "plain"])
+def test_one_fault_among_many_records(suffix: str, at: int, records: list[dict[str, str]], tmp_path: Path) -> None:
+    lines = [",".join(r.values()) if suffix == "csv" else json.dumps(r) for r in records]
+    sound = written(tmp_path / f"gold.{suffix}", lines)
+    usual, nothing = seconds(sound, written(tmp_path / f"pred.{suffix}", lines))
+    lines[at] = lines[at] + ",more" if suffix == "csv" else lines[at].replace('"value"', '"value')
+    longer, found = seconds(sound, written(tmp_path / f"broken.{suffix}", lines))
+    assert not nothing
+    assert found == [("bad-row", at + 2) if suffix == "csv" else ("bad-json", at + 1)]
+    assert longer < 2 * usual + 0.1, "more than it takes to read both files twice"
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_every_fault_is_found_and_nothing_sound_is_named(suffix: str, tmp_path: Path) -> None:
+    """Sound records are passed over some hundreds at a time: no fault among them is."""
+    lines = [json.dumps(record) for record in RECORDS[:3000]]
+    faults = {0: '{"id": "0", "id": "x", "value": "A"}', 499: '{"id": "499", "value": NaN}', 500: "7", 1234: '{"id": "a", "value": "\\ud800"}',
+              2998: '{"id": "b", "value": {"A": 1, "A": 2}}', 2999: '{"id": "c", "value": ' + "[" * 120 + "]" * 120 + "}"}  # fmt: skip
+    for at, text in faults.items():
+        lines[at] = text
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(written(tmp_path / f"gold.{suffix}", lines), ["A"])
+    found = [f.line for f in caught.value.findings if f.line and f.file and f.file.endswith(suffix)]
+    assert found == [at + 1 for at in faults]
