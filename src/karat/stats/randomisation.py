@@ -219,6 +219,9 @@ def _on_grid(d: Floats) -> Floats | None:
 
 
 def _flip_law(steps: Floats, count: Floats) -> Floats:
+    """Chances of the sums −reach, −reach + 2, …, reach."""
+    if count.sum() <= WAVES * len(steps):
+        return _step_by_step(np.repeat(steps, count.astype(np.int64)).astype(np.int64))
     reach = int(steps @ count)
     size = 1 << int(reach + 1).bit_length()
     angle = np.pi * np.arange(size) / size
@@ -232,6 +235,21 @@ def _flip_law(steps: Floats, count: Floats) -> Floats:
     spectrum = sign * np.exp(log_abs) * np.exp(1j * angle * reach)
     mass = np.fft.fft(spectrum).real / size
     return np.clip(mass[: reach + 1], 0.0, None)
+
+
+WAVES = 64
+"""Coins of one size from which on its wave costs less than tossing them one after the other."""
+
+
+def _step_by_step(steps: Ints) -> Floats:
+    """The law of a sum of coins of these sizes, coin by coin, the small ones first."""
+    law, reach = np.zeros(int(steps.sum()) + 1), 0
+    law[0] = 1.0
+    for step in steps:
+        law[: reach + 1] *= 0.5
+        law[step : step + reach + 1] += law[: reach + 1].copy()
+        reach += int(step)
+    return law
 
 
 def _flip_tail(mass: Floats, total: int, alternative: str) -> float:
