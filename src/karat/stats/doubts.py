@@ -27,7 +27,8 @@ def doubts(cells: Cells, scores: Mapping[Metric, Score], statistic: Statistic, u
     rare = rare_classes(cells)
     if rare and reads_classes(cells, statistic):
         shown = ", ".join(f"{label} ({count})" for label, count in rare[:5]) + (", …" if len(rare) > 5 else "")
-        out.append(finding("rare-classes", count=len(rare), examples=shown))
+        where = " in a test case" if len(cells.test_cases) > 1 else ""
+        out.append(finding("rare-classes", count=len(rare), where=where, examples=shown))
     return out + [f for m, s in scores.items() if s.better != "neither" for f in of_score(str(m), s)]
 
 
