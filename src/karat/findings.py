@@ -432,7 +432,7 @@ KINDS: dict[str, Kind] = {
     ),
     "rare-classes": Kind(
         "warning",
-        "{count} {count:class has|classes have} fewer than 10 gold members: {examples}; intervals of scores that weigh "
+        "{count} {count:class has|classes have} fewer than 10 gold members{where}: {examples}; intervals of scores that weigh "
         "classes alike (macro averages, balanced accuracy, ICM) cover too little",
         "read averages over classes with care, or use the micro or weighted average",
     ),
@@ -551,8 +551,8 @@ KINDS: dict[str, Kind] = {
     ),
     "common-cases": Kind(
         "warning",
-        "test cases in which a system has no score are left out of its differences: {metrics}",
-        "say what an undefined score is with --undefined, to compare on all test cases",
+        "queries or test cases for which a system has no score are left out of its differences, and of leaderboards: {metrics}",
+        "say what an undefined score is with --undefined (of queries that a run lacks: --missing-queries zero), to compare on all",
     ),
     "too-few-draws": Kind(
         "warning",
@@ -582,7 +582,7 @@ KINDS: dict[str, Kind] = {
     ),
     "cases-of-few-units": Kind(
         "warning",
-        "{count} of {total} test cases {count:has|have} fewer than 30 {units}: an interval of such a case by itself is rough",
+        "{count} of {total} test cases {count:has|have} 30 {units} or fewer: an interval of such a case by itself is rough",
         "read the overall interval; score more {units} in each test case",
     ),
     # weights

@@ -36,11 +36,53 @@ def test_a_run_of_easy_queries_is_not_better_than_itself(runs, policy):
     assert pair.difference == 0.0
     assert pair.verdict == "inconclusive"
     assert pair.interval.low <= 0 <= pair.interval.high
-    assert pair.effect.units == 20
-    if policy == "skip":
-        assert "common-units" in {f.code for f in c.findings}
-        full, partial = (s["ndcg"].value for s in c.evaluation.systems)
-        assert full == partial
+    assert pair.effect.units == pair.units == 20
+    assert {"skip": "common-units", "undefined": "common-cases"}[policy] in {f.code for f in c.findings}
+    first, second = c.leaderboards[c.metrics[0]]
+    assert (first.rank, second.rank) == (1, 1)
+    assert first.value == second.value == pair.a_value
+    assert first.interval == second.interval
+
+
+@pytest.mark.parametrize("correction", ["holm", "tukey"])
+def test_queries_that_a_run_lacks_are_no_units_of_the_pair(runs, tmp_path, correction):
+    """Undefined and skipped queries leave the same sample: the same difference, spread, p and leaderboard."""
+    lines = (runs / "partial").read_text().splitlines()
+    (tmp_path / "other").write_text(
+        "\n".join(x.rsplit(" ", 2)[0] + " 9 run" if " d1 " in x else x for x in lines) + "\n"
+    )
+    both = [
+        karat.compare(
+            runs / "qrels", [runs / "full", tmp_path / "other"], metrics=["ndcg", "average_precision"],
+            missing_queries=policy, correction=correction, resamples=199,
+        )
+        for policy in ("undefined", "skip")
+    ]  # fmt: skip
+    for one, other in zip(both[0].pairs, both[1].pairs, strict=True):
+        assert one.units == other.units == 20
+        assert one.difference == pytest.approx(other.difference)
+        assert (one.interval.low, one.interval.high) == pytest.approx((other.interval.low, other.interval.high))
+        assert (one.p, one.mde) == pytest.approx((other.p, other.mde))
+        assert one.p_corrected == pytest.approx(other.p_corrected)
+    places = [[(p.system, p.value) for p in c.leaderboards[c.metrics[0]]] for c in both]
+    assert places[0] == places[1]
+
+
+def test_three_runs_that_answer_other_queries_stand_on_those_that_all_answer(runs, tmp_path):
+    lines = (runs / "full").read_text().splitlines()
+    for name, kept in (("even", 0), ("late", 10)):
+        own = [x for x in lines if (int(x[1:3]) % 2 == 0 if not kept else int(x[1:3]) >= kept)]
+        (tmp_path / name).write_text("\n".join(own) + "\n")
+    systems = [runs / "full", tmp_path / "even", tmp_path / "late"]
+    c = karat.compare(runs / "qrels", systems, metrics=["ndcg"], missing_queries="undefined", resamples=199)
+    assert {frozenset((p.a, p.b)): p.units for p in c.pairs} == {
+        frozenset(("full", "even")): 30, frozenset(("full", "late")): 50, frozenset(("even", "late")): 25
+    }  # fmt: skip
+    places = c.leaderboards[c.metrics[0]]
+    assert {p.rank for p in places} == {1}
+    assert len({round(p.value, 12) for p in places}) == 1
+    assert [p.difference for p in c.pairs] == [0.0] * 3
+    assert c.disagreements("even", "late") == []
 
 
 def test_one_query_can_be_compared(runs, tmp_path):
@@ -68,6 +110,10 @@ def test_a_test_case_without_a_score_is_left_out_of_the_difference():
     assert pair.difference == 0.0
     assert pair.interval.low < 0 < pair.interval.high
     assert "common-cases" in {f.code for f in c.findings}
+    assert pair.units == 80
+    first, second = c.leaderboards[c.metrics[0]]
+    assert (first.rank, second.rank) == (1, 1)
+    assert first.value == second.value
 
 
 def test_skipped_units_are_skipped_on_the_leaderboard_too():

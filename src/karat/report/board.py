@@ -82,6 +82,8 @@ def _leader(places: Sequence[Place], pairs: Sequence[Pair]) -> str:
     better = {p.b for p in pairs if p.a == leader and p.verdict == "better"}
     better |= {p.a for p in pairs if p.b == leader and p.verdict == "worse"}
     alike = [p.system for p in places[1:] if p.system not in better]
+    if places[0].rank == places[-1].rank:
+        return "no score tells them apart"
     if not alike:
         return f"it is better than {places[1].system}" if others == 1 else f"it is better than all {others} others"
     rest = f", and {_count(len(better), 'is', 'are')} worse" if better else ""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.comparison import Comparison, Pair, Test
+from karat.comparison import Comparison, Pair, Place, Test
 from karat.evaluation import Evaluation, Interval, SystemResult
 from karat.findings import Finding, finding
 from karat.metric import Metric, MetricError
@@ -20,6 +20,7 @@ from karat.stats import tests
 from karat.stats.anytime_pairs import anytime_difference, anytime_mde, anytime_test
 from karat.stats.bayes import correlated_t, signed_rank
 from karat.stats.clusters import ClusterKeys
+from karat.stats.common import Common, by_case, narrowed, on_units
 from karat.stats.corrections import family_size
 from karat.stats.disagreements import disagreements
 from karat.stats.effects import effect
@@ -30,11 +31,12 @@ from karat.stats.intervals import constant, student
 from karat.stats.leaderboard import leaderboard, ranks_over_cases
 from karat.stats.losses import with_losses
 from karat.stats.maxt import joint_family
-from karat.stats.pair import Paired, blanks, parts_of
+from karat.stats.pair import Paired, Part, blanks, parts_of
 from karat.stats.pair_tests import almost_ordered, pair_tests
 from karat.stats.power import units_needed
 from karat.stats.random import stream
 from karat.stats.randomisation import Coins
+from karat.stats.sample import Sample
 from karat.stats.settings import JOINT, ComparisonSettings, IntervalSettings
 from karat.stats.standing import best_probabilities
 from karat.stats.statistic import Statistic
@@ -74,10 +76,7 @@ def compare_systems(
         for k in range(len(statistic.metrics))
     ]
     pairs = with_losses(pairs, settings)
-    boards = {
-        m: leaderboard(m, systems, pairs, settings.baseline, _best(duels, k, m, systems, settings.seed))
-        for k, m in enumerate(statistic.metrics)
-    }
+    boards = _boards(systems, duels, pairs, joint, statistic, settings, intervals, cluster)
     ranked = [ranks_over_cases(m, systems, settings.alpha) for m in statistic.metrics]
     said = dict(evaluation.plan) | {"comparison": settings.to_dict()}
     units = {"table": lambda a, b, metric: disagreements(duels, statistic, joint, a, b, metric)}
@@ -107,12 +106,13 @@ def paired_systems(
     base = None if settings.baseline is None else names.index(settings.baseline)
     chosen = combinations(range(len(names)), 2) if base is None else ((i, base) for i in range(len(names)) if i != base)
     parts = parts_of(joint, statistic, cluster)
-    inside = [None if cluster is None else cluster[joint.case == t] for t in range(len(joint.cases))]
     out = []
     for a, b in chosen:
         hidden = blanks(joint, statistic, (a, b))
-        own = parts_of(joint, statistic, cluster, hidden) if hidden else parts
-        out.append(Paired.of((a, b), (names[a], names[b]), (own[a], own[b]), inside))
+        kept = narrowed(joint, hidden, a)
+        here, inside = on_units(joint, cluster, kept)
+        own = parts_of(here, statistic, inside, hidden) if hidden else parts
+        out.append(Paired.of((a, b), (names[a], names[b]), (own[a], own[b]), by_case(here, inside), kept))
     return out
 
 
@@ -170,8 +170,8 @@ def family_of(
     raw = np.array([[t[0].p if t else np.nan for t in tests] for tests in drawn])
     raw = np.where(np.isnan([d.difference for d in duels]), np.nan, raw)
     if settings.correction in JOINT:
-        parts = parts_of(joint, statistic, cluster, blanks(joint, statistic, range(len(joint.names))))
-        return joint_family(duels, parts, settings, family_size(raw))
+        common = Common.of(joint, statistic, cluster)
+        return joint_family(duels, common.parts, common.clusters, settings, family_size(raw))
     floor = np.array([[bool(t) and t[0].at_floor for t in tests] for tests in drawn])
     return corrected(raw, floor, settings)
 
@@ -189,13 +189,13 @@ def _pair(
     reject = known and bool(drawn) and family.p <= settings.alpha
     verdict = verdict_of(turned * difference, family.p, settings.alpha)
     made = Pair(
-        duel.names[0], duel.names[1], score.metric, score.label, score.better, duel.units,
+        duel.names[0], duel.names[1], score.metric, score.label, score.better, duel.units_of(k),
         _number(duel.samples[0].point[k]), _number(duel.samples[1].point[k]), _number(difference),
         _interval(duel, k, settings.alone, None, drawn[0].p <= settings.alpha, statistic, settings) if known and drawn else None,
         drawn, _number(drawn[0].p) if drawn else None,
         _number(family.p) if known else None, verdict,
         mde=family.detectable(se, df) if known and se > 0 else None,
-        needed=_needed(se, duel.units, family.alpha, settings) if known else None,
+        needed=_needed(se, duel.units_of(k), family.alpha, settings) if known else None,
         effect=None if units is None or _is_silent(units[0], difference) else effect(turned * units[0], units[1]),
         test_cases=_case_wins(duel, k, turned),
         equivalence=_equivalence(duel, k, settings, statistic) if known and settings.margin else None,
@@ -206,7 +206,7 @@ def _pair(
         if known and settings.margin and "non-inferiority" in settings.tests else None,
     )  # fmt: skip
     if settings.sequential and made.mde is not None:
-        made = replace(made, mde=anytime_mde(se, duel.clusters or duel.units, family.alpha))
+        made = replace(made, mde=anytime_mde(se, duel.clusters or duel.units_of(k), family.alpha))
     return replace(made, sentence=sentence(made, settings.correction))
 
 
@@ -235,10 +235,10 @@ def _ends(
         return anytime_difference(duel, k, limits, alpha)
     if se > 0:
         low, high = (d - reach, d + reach) if reach is not None else student(np.array(d), np.array(se), df, 1 - alpha)
-        return (float(low), float(high)), "paired jackknife-t"
+        return (max(float(low), limits[0]), min(float(high), limits[1])), "paired jackknife-t"
     if not np.isfinite(limits).all():
         return None, ""
-    return constant(d, duel.clusters or duel.units, limits, 1 - alpha), "rule-of-three"
+    return constant(d, duel.clusters or duel.units_of(k), limits, 1 - alpha), "rule-of-three"
 
 
 def _limits(statistic: Statistic, k: int) -> tuple[float, float]:
@@ -275,7 +275,7 @@ def _equivalence(duel: Paired, k: int, settings: ComparisonSettings, statistic: 
     if se > 0:
         return tests.tost(float(duel.difference[k]), se, df, settings.margin)
     return tests.tost_constant(
-        float(duel.difference[k]), duel.clusters or duel.units, settings.margin, _limits(statistic, k)
+        float(duel.difference[k]), duel.clusters or duel.units_of(k), settings.margin, _limits(statistic, k)
     )
 
 
@@ -289,17 +289,32 @@ def _posterior(duel: Paired, k: int, turned: float, settings: ComparisonSettings
     d = d[~np.isnan(d)]
     if len(d) >= FEW_CASES:
         return signed_rank(d, settings.rope, stream(settings.seed, "rope"))
-    size, se = max(duel.units, 2), float(duel.spread[0][k])
+    size, se = max(duel.units_of(k), 2), float(duel.spread[0][k])
     return correlated_t(turned * duel.difference[k], se * np.sqrt(size), size, settings.rope) if se > 0 else None
 
 
+def _boards(
+    systems: Sequence[SystemResult], duels: Sequence[Paired], pairs: Sequence[Pair], joint: Joint,
+    statistic: Statistic, settings: ComparisonSettings, intervals: IntervalSettings, cluster: Ints | None,
+) -> dict[Metric, list[Place]]:  # fmt: skip
+    """By metric, the systems from best to worst, over the queries and test cases that all have a score for."""
+    lacking = [any(d.lacks(k) for d in duels) for k in range(len(statistic.metrics))]
+    common = Common.of(joint, statistic, cluster) if any(lacking) else None
+    paired = {i: p for d in duels for i, p in zip((d.a, d.b), d.parts, strict=True)}
+    parts, out = [paired.get(i, []) for i in range(len(systems))], {}
+    for k, m in enumerate(statistic.metrics):
+        scored = list(systems) if common is None or not lacking[k] else common.systems(systems, k, intervals)
+        best = _best(parts if common is None else common.scored_for(k), k, m, systems, settings.seed)
+        out[m] = leaderboard(m, scored, pairs, settings.baseline, best)
+    return out
+
+
 def _best(
-    duels: Sequence[Paired], column: int, metric: Metric, systems: Sequence[SystemResult], seed: int
+    parts: Sequence[list[Part]], column: int, metric: Metric, systems: Sequence[SystemResult], seed: int
 ) -> list[float | None]:
     """Probability of each system that no other is better on the metric of this column; None without a score."""
-    parts = {i: p for d in duels for i, p in zip((d.a, d.b), d.parts, strict=True)}
-    points = {i: d.samples[side].point[column] for d in duels for side, i in enumerate((d.a, d.b))}
-    known = [i for i in parts if np.isfinite(points[i])]
+    points = [Sample([p.stratum for p in each]).point[column] if each else np.nan for each in parts]
+    known = [i for i in range(len(parts)) if np.isfinite(points[i])]
     known.sort(key=lambda i: systems[i].name)  # so that the order of files changes no digit
     if not known:
         return [None] * len(systems)
@@ -325,13 +340,8 @@ def _findings(pairs: Sequence[Pair], duels: Sequence[Paired], settings: Comparis
     silent = sorted({str(p.metric) for p in pairs if p.tests and not {"Wilcoxon", "sign"} & {t.name for t in p.tests}})
     if asked and silent:
         out.append(finding("test-needs-units", tests=" and ".join(asked), metrics=", ".join(silent)))
-    short = {str(p.metric) for p, gap in ((p, d) for p, d in zip(pairs, _gaps(duels), strict=True)) if gap}
+    lacking = (d.lacks(k) for d in duels for k in range(len(d.difference)))
+    short = sorted({str(p.metric) for p, lacks in zip(pairs, lacking, strict=True) if lacks})
     if short:
-        out.append(finding("common-cases", metrics=", ".join(sorted(short))))
+        out.append(finding("common-cases", metrics=", ".join(short)))
     return out
-
-
-def _gaps(duels: Sequence[Paired]) -> list[bool]:
-    """By pair and metric: whether a test case has a score for one of the systems alone."""
-    each = [np.isnan(d.samples[0].points) != np.isnan(d.samples[1].points) for d in duels]
-    return [bool(gap) for gaps in each for gap in gaps.any(0)]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from karat.metric import Metric, MetricError
+from karat.stats.common import on_units
 from karat.stats.pair import Paired
 from karat.stats.statistic import Statistic
 from karat.stats.units import Joint
@@ -23,9 +24,9 @@ def disagreements(
         raise MetricError(f"{a!r} and {b!r} were not compared")
     column = _unit_column(duel, statistic, metric)
     turned = -1.0 if statistic.catalogue[statistic.metrics[column].name].better == "lower" else 1.0
-    rows = []
+    rows, here = [], on_units(joint, None, duel.kept)[0]
     for t, swap in enumerate(duel.swaps):
-        keys = joint.keys[joint.case == t]
+        keys = here.keys[here.case == t]
         score = [p.stratum.unit_scores.value[p.cell, column] for p in (swap.a, swap.b)]
         score = score if duel.names == (a, b) else score[::-1]
         gain = turned * (score[0] - score[1])

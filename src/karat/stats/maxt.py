@@ -23,9 +23,11 @@ from karat.weights import Floats, Ints, block_sizes
 DRAWS = 1_999
 
 
-def joint_family(pairs: Sequence[Paired], parts: list[list[Part]], settings: ComparisonSettings, size: int) -> Family:
+def joint_family(
+    pairs: Sequence[Paired], parts: list[list[Part]], clusters: Sequence[Ints | None], settings: ComparisonSettings,
+    size: int,
+) -> Family:  # fmt: skip
     """All pairs and metrics corrected together by the largest difference of each draw, in units of its spread."""
-    clusters = [swap.cluster for swap in pairs[0].swaps]
     order = _by_outcome(parts)
     shuffler = Shuffler([parts[i] for i in order], clusters)
     place = {system: slot for slot, system in enumerate(order)}

@@ -32,6 +32,8 @@ class Part:
     labels: Sequence[str] = ()
     widths: Sequence[int] = ()
     """Widths of vectors by label (or by metric, where test cases are the units)."""
+    hidden: Mask | None = None
+    """Cells × metrics: scores that are left out because another system has none."""
 
     @cached_property
     def tape(self) -> Tape:
@@ -63,7 +65,7 @@ def _part(
     labels: Sequence[str] = () if joint.over_cases else cells.classes
     nodes = getattr(cells, "nodes", labels)
     widths = (len(statistic.metrics),) if joint.over_cases else (len(labels), len(labels) + 1, len(nodes))
-    return Part(stratum, cell, labels, widths)
+    return Part(stratum, cell, labels, widths, blank)
 
 
 def blanks(joint: Joint, statistic: Statistic, systems: Sequence[int]) -> list[Mask]:
@@ -111,6 +113,11 @@ class Swap:
             left, right = self.a.left_out[a], self.b.left_out[b]
         both = replace(self.a.stratum.jackknife, n=n, value=left - right)
         return both.se**2, both.size
+
+    def units(self, column: int) -> int:
+        """Units of which no score is left out."""
+        blank = [p.hidden[p.cell, column] for p in (self.a, self.b) if p.hidden is not None]
+        return len(self.a.cell) - int(np.any(blank, axis=0).sum() if blank else 0)
 
     def unit_scores(self, column: int) -> tuple[Floats, Floats, Floats]:
         """Scores of single units of the joint cells for A and for B, and how many units there are of each."""
@@ -193,13 +200,15 @@ class Paired:
     b: int
     names: tuple[str, str]
     swaps: list[Swap]
+    kept: Mask | None = None
+    """Which of all units the two are compared on, where not on all."""
 
     @staticmethod
     def of(
         systems: tuple[int, int], names: tuple[str, str], parts: tuple[Sequence[Part], Sequence[Part]],
-        clusters: Sequence[Ints | None],
+        clusters: Sequence[Ints | None], kept: Mask | None = None,
     ) -> Paired:  # fmt: skip
-        return Paired(*systems, names, [Swap(a, b, c) for a, b, c in zip(*parts, clusters, strict=True)])
+        return Paired(*systems, names, [Swap(a, b, c) for a, b, c in zip(*parts, clusters, strict=True)], kept)
 
     @property
     def parts(self) -> tuple[list[Part], list[Part]]:
@@ -229,6 +238,16 @@ class Paired:
     @property
     def units(self) -> int:
         return int(sum(len(s.a.cell) for s in self.swaps))
+
+    def units_of(self, column: int) -> int:
+        """Units behind the difference: without queries and test cases that only one of the systems has a score for."""
+        return int(sum(s.units(column) for s, d in zip(self.swaps, self.differences[:, column], strict=True) if d == d))
+
+    def lacks(self, column: int) -> bool:
+        """Whether a query or a test case has a score for one of the systems alone."""
+        one, other = (np.isnan(x.points[:, column]) for x in self.samples)
+        short = any(s.units(column) < len(s.a.cell) for s in self.swaps)
+        return self.kept is not None or short or bool((one != other).any())
 
     @property
     def clusters(self) -> int | None:
