@@ -51,6 +51,19 @@ def test_values_of_ppi_python():
 RECORDED = [(1.0, 0.738, 0.6370453296564653, 0.8389546703435347), (0.5, 0.7065, 0.621251812042368, 0.791748187957632)]
 
 
+def test_the_tuned_weight_of_ppi_python():
+    """ppi_py 0.2.3 with lam=None: 0.70933 [0.62403, 0.79464]; its λ = 0.545 takes one variance of the judge for sample and
+    rest, karat's 0.514 that of either. At one λ the estimates are the same, and karat's error is the smallest there is."""
+    gold, judged, rest = data()
+    spread = np.var(np.concatenate([judged, rest]), ddof=1)
+    tuned = np.cov(gold, judged, bias=True)[0, 1] / ((1 + 80 / 1000) * spread)
+    assert estimate(gold, judged, rest, tuned).estimate == pytest.approx(0.70933064, abs=1e-8)
+    assert estimate(gold, judged, rest, tuned).se == pytest.approx((0.79463526 - 0.62402602) / 2 / 1.959964, rel=0.01)
+    found = estimate(gold, judged, rest)
+    assert found.weight == pytest.approx(tuned, abs=0.05)
+    assert found.se <= estimate(gold, judged, rest, tuned).se
+
+
 def test_a_perfect_judge_is_worth_all_its_labels_and_a_blind_one_none():
     gold, _, rest = data()
     perfect = estimate(gold, gold, rest)
