@@ -44,7 +44,7 @@ machine:
 bench: $(VENV)/full
 	$(BIN)/python -m benchmarks
 
-# Hours: two thousand data sets for every cell of the tables in docs/statistics.md. SETS=200 takes minutes.
+# Hours: two thousand data sets for every cell of the tables in docs/statistics.md that are not yet in benchmarks/simulated.json.
 SETS ?= 2000
 simulate: $(VENV)/test
 	$(BIN)/python -m benchmarks.simulate $(SETS)

@@ -9,75 +9,41 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from dataclasses import replace
+from functools import cache
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from scipy import special
 
-from karat.api import Asked, scored
+from benchmarks.populations import NEAR, POOLS, Population, population
 from karat.cells import Cells
 from karat.findings import Finding
-from karat.plan import Plan
 from karat.stats import intervals
 from karat.stats.clusters import FEW_CLUSTERS, cluster_findings
+from karat.stats.comparing import all_tests, paired_systems
 from karat.stats.corrections import correct
-from karat.stats.doubts import FEW_MEMBERS, FEW_UNITS, MUCH_BIAS, few_units, of_score, rare_classes, reads_classes
+from karat.stats.doubts import FEW_MEMBERS, FEW_UNITS, MUCH_BIAS, few_units, of_score, rare_classes
 from karat.stats.estimate import SKEWED_SCORE, estimate, sample_of
 from karat.stats.maxt import shuffles
 from karat.stats.randomisation import Coins, randomisation
 from karat.stats.resampling import Clusters, Jackknife
-from karat.stats.settings import JOINT, IntervalSettings
+from karat.stats.settings import JOINT, ComparisonSettings, IntervalSettings
 from karat.stats.statistic import Statistic
 from karat.stats.tests import mcnemar, monte_carlo
+from karat.stats.units import Joint
 
-RESAMPLES, DRAWS = 999, 499
+RESAMPLES, DRAWS, FEWER_DRAWS = 999, 499, 199
+"""Of an interval; of a test of labels, and of one that costs more: p is valid whatever their number."""
 DOCUMENTS = {30: 10, 100: 20, 1_000: 50}
 LAWS = {"even": (1 / 3, 1 / 3, 1 / 3), "skewed": (0.68, 0.24, 0.08)}
 LABELS = ("accuracy", "f1", "kappa", "mcc", "icm", "balanced_accuracy")
 FAMILY = ("accuracy", "f1")
 CORRECTIONS = ("holm", "hochberg", "bonferroni", "bh", "by", "tukey", "maxt")
-ALPHA, RIGHT, POOL = 0.05, 0.8, 1_500
+ALPHA, RIGHT = 0.05, 0.8
 Rng = np.random.Generator
 Tally = Counter[str]
-Records = list[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Population:
-    """Units that were counted once; data sets are drawn from them."""
-
-    plan: Plan
-    cells: Cells
-
-    @property
-    def statistic(self) -> Statistic:
-        return Statistic(self.plan.catalogue, self.plan.metrics, self.plan.fill)
-
-    @cached_property
-    def reads_classes(self) -> list[bool]:
-        """By metric: whether a rare class weighs much in it."""
-        every = self.statistic
-        return [
-            bool(self.cells.classes) and reads_classes(self.cells, replace(every, metrics=[m])) for m in every.metrics
-        ]
-
-    def drawn(self, index: Any, n: Any = None) -> Cells:
-        """These cells as a data set of their own."""
-        out = self.cells.take(index, n)
-        if self.cells.are_test_cases:
-            out.test_case, out.test_cases = np.arange(len(index)), [str(i) for i in range(len(index))]
-        if hasattr(out, "whole"):
-            out.whole = out
-        return out
-
-
-def population(context: str, metrics: Sequence[str], gold: Any, pred: Any, **options: Any) -> Population:
-    asked = Asked(context, list(metrics), None, None, {}, "report", 0, True, None, options)
-    found = scored(gold, [("system", pred)], asked, None)
-    return Population(found.plan, found.evaluation.systems[0].cells)
 
 
 # What data sets look like
@@ -101,92 +67,6 @@ def label_codes(rng: Rng, n: int, law: str, documents: int | None, systems: int 
     easy = rng.beta(4, 1, documents)[doc] if documents else np.full(n, RIGHT)
     pred = np.where(rng.random((systems, n)) < easy, gold, rng.integers(0, 3, (systems, n)))
     return gold * 3 + pred, doc if documents else None
-
-
-@cache
-def weights() -> Population:
-    rng = np.random.default_rng(7)
-    gold = rng.dirichlet([1.0, 0.6, 0.3], POOL).round(4)
-    pred = (0.7 * gold + 0.3 * rng.dirichlet([1.0, 1.0, 1.0], POOL)).round(4)
-    rows = lambda values: [
-        {"id": str(i), "value": dict(zip("ABC", v, strict=True))} for i, v in enumerate(values.tolist())
-    ]
-    metrics = ("cross_entropy", "js_divergence", "icm_soft", "icm_soft_norm", "soft_f1", "ece")
-    return population("soft", metrics, rows(gold), rows(pred))
-
-
-@cache
-def label_sets() -> Population:
-    """Sets of six labels, the rarest in one of fifteen items."""
-    rng, share = np.random.default_rng(8), np.array([0.5, 0.35, 0.25, 0.15, 0.1, 0.07])
-    gold = rng.random((POOL, 6)) < share
-    gold[np.arange(POOL), rng.integers(0, 2, POOL)] = True
-    pred = gold ^ (rng.random((POOL, 6)) < 0.1)
-    rows = lambda sets: [
-        {"id": str(i), "value": [x for x, on in zip("ABCDEF", s, strict=True) if on]} for i, s in enumerate(sets)
-    ]
-    return population("multilabel", ("f1", "f1(average=micro)", "jaccard", "subset_accuracy"), rows(gold), rows(pred))
-
-
-@cache
-def queries(found_in: float) -> Population:
-    """Queries of ten documents; a share of them finds what is relevant, the others nothing of it."""
-    rng, gold, pred = np.random.default_rng(9), Records(), Records()
-    for q in range(POOL):
-        grade = rng.integers(0, 3, 10) * (rng.random(10) < 0.3)
-        grade[rng.integers(10)] = 2
-        score = rng.beta(1, 2) * grade + rng.random(10)
-        found = rng.random() < found_in
-        for d in range(10):
-            gold.append({"test_case": f"q{q}", "id": f"d{d}", "value": int(grade[d])})
-            if found or not grade[d]:
-                pred.append({"test_case": f"q{q}", "id": f"d{d}", "value": float(score[d])})
-    return population(
-        "ranking", ("ndcg", "average_precision", "reciprocal_rank", "precision@5"), gold, pred, order="score"
-    )
-
-
-@cache
-def spans() -> Population:
-    """Documents of twelve tokens with one to six names of three kinds, some documents harder than others."""
-    rng, gold, pred = np.random.default_rng(10), Records(), Records()
-    for i in range(POOL):
-        easy, one, other = rng.beta(4, 1), [], []
-        for start in range(0, 12, 2):
-            if rng.random() < 0.4:
-                label = str(rng.choice(["PER", "LOC", "ORG"], p=[0.6, 0.3, 0.1]))
-                one.append({"start": 10 * start, "end": 10 * start + 9, "label": label})
-                if rng.random() < easy:
-                    other.append(one[-1])
-                elif rng.random() < 0.5:
-                    other.append(one[-1] | {"end": 10 * start + 5})
-        gold.append({"id": str(i), "spans": one})
-        pred.append({"id": str(i), "spans": other})
-    return population("spans", ("f1", "f1(average=macro)", "precision", "token_f1"), gold, pred)
-
-
-@cache
-def bundles() -> Population:
-    rng, gold, pred = np.random.default_rng(11), Records(), Records()
-    for i in range(POOL):
-        pages, easy = int(rng.integers(3, 12)), rng.beta(9, 1)
-        first = [j == 0 or rng.random() < 0.3 for j in range(pages)]
-        said = [f if rng.random() < easy else not f for f in first]
-        for side, flags in ((gold, first), (pred, said)):
-            side.append(
-                {
-                    "document_id": str(i),
-                    "pages": [{"number": j + 1, "is_first_page": bool(f)} for j, f in enumerate(flags)],
-                }
-            )
-    return population("splitting", ("f1", "pk", "windowdiff", "file_f1", "straight_through"), gold, pred)
-
-
-POOLS: dict[str, Callable[[], Population]] = {
-    "label sets, six labels": label_sets, "queries": lambda: queries(1.0),
-    "queries, 70 % without a hit": lambda: queries(0.3), "weights": weights,
-    "spans in documents of their own difficulty": spans, "bundles of their own difficulty": bundles,
-}  # fmt: skip
 
 
 @cache
@@ -297,16 +177,25 @@ def _within_limits(low: Any, high: Any, method: Any, df: Any) -> tuple[Any, Any,
     return low, high, method
 
 
-def of_pool(rng: Rng, sets: int, n: int, name: str) -> Tally:
-    source, out = POOLS[name](), Tally()
-    whole = source.drawn(np.arange(len(source.cells)), source.cells.n)
+def of_pool(rng: Rng, sets: int, n: int, name: str, clustered: bool = False) -> Tally:
+    pool, out = POOLS[name], Tally()
+    source = pool.one
+    whole = source.drawn(source.unit, np.ones(len(source.unit)))
     truth = [score.value for score in source.plan.score(whole).values()]
-    assert source.cells.unit is not None or source.cells.are_test_cases
-    unit = np.arange(len(source.cells)) if source.cells.unit is None else source.cells.unit
     for _ in range(sets):
-        cells = source.drawn(unit[rng.integers(0, len(unit), n)], np.ones(n))
-        out += covered(source, cells, truth)
+        index, doc = units_of(rng, n, pool.ease, DOCUMENTS[n] if clustered else None)
+        cells = source.drawn(source.unit[index], np.ones(n))
+        out += covered(source, cells, truth, None if doc is None else Clusters.of(doc, np.arange(n), n))
     return out
+
+
+def units_of(rng: Rng, n: int, ease: Any, documents: int | None) -> tuple[Any, Any]:
+    """Units by number, and the document of each: units of one document are about as easy as each other."""
+    if documents is None:
+        return rng.integers(0, len(ease), n), None
+    doc, order = np.arange(n) * documents // n, np.argsort(ease, kind="stable")
+    near = rng.integers(0, len(ease), documents)[doc] + rng.integers(-NEAR, NEAR + 1, n)
+    return order[near % len(ease)], doc
 
 
 def of_clusterings(rng: Rng, sets: int, n: int) -> Tally:
@@ -343,6 +232,41 @@ def verdicts(rng: Rng, sets: int, n: int, law: str, clustered: bool) -> Tally:
     out, wrong = Tally(), (p <= ALPHA) & (gap != 0)
     for k, metric in enumerate(LABELS):
         out[f"{metric} sets"], out[f"{metric} wrong"] = sets, int(wrong[:, k].sum())
+    return out
+
+
+def verdicts_of_pool(rng: Rng, sets: int, n: int, name: str, clustered: bool) -> Tally:
+    """The same on units of a population: a coin says which of the rivals is the first, for a unit or a document."""
+    pool, tally = POOLS[name], Tally()
+    source, (here, there) = pool.both, pool.rivals
+    for _ in range(sets):
+        index, doc = units_of(rng, n, pool.gain, DOCUMENTS[n] if clustered else None)
+        coin = rng.random(n) < 0.5 if doc is None else (rng.random(DOCUMENTS[n]) < 0.5)[doc]
+        sides = [source.unit[np.where(c, here[index], there[index])] for c in (coin, ~coin)]
+        cells = [source.drawn(side, np.ones(n)) for side in sides]
+        tally += judged(cells, np.stack([np.arange(n)] * 2), source.statistic, doc)
+    return tally
+
+
+def verdicts_of_clusterings(rng: Rng, sets: int, n: int) -> Tally:
+    source, tally = clusterings(), Tally()
+    for _ in range(sets):
+        gold = rng.integers(0, 20, n)
+        code = gold * 20 + np.where(rng.random((2, n)) < RIGHT, gold, rng.integers(0, 20, (2, n)))
+        cells = [source.drawn(np.arange(400), np.bincount(c, minlength=400)) for c in code]
+        tally += judged(cells, code, source.statistic, None)
+    return tally
+
+
+def judged(cells: list[Cells], cell: Any, statistic: Statistic, doc: Any) -> Tally:
+    """What karat's default tests say of two systems, metric by metric."""
+    n, settings = cell.shape[1], ComparisonSettings(draws=FEWER_DRAWS)
+    keys = np.array([f"{i:05}" for i in range(n)])
+    joint = Joint(["a", "b"], cells, keys, cell, [""], np.zeros(n, np.int64))
+    duels, out = paired_systems(joint, statistic, settings, doc), Tally()
+    for metric, tests in zip(statistic.metrics, all_tests(duels, settings, cells[0].repeatable)[0], strict=True):
+        if tests:
+            out += Tally({f"{metric} sets": 1, f"{metric} wrong": int(tests[0].p <= ALPHA)})
     return out
 
 
@@ -391,8 +315,9 @@ def families(rng: Rng, sets: int, systems: int, clustered: bool) -> Tally:
     drawn = [label_codes(rng, 100, "even", 20 if clustered else None, systems) for _ in range(sets)]
     out = Tally({f"{name} sets": sets for name in CORRECTIONS})
     for (code, doc), p in zip(drawn, _family_tests(drawn, rng), strict=True):
+        joint = joint_p(code, doc, rng)
         for name in CORRECTIONS:
-            given = joint_p(code, doc, name, rng) if name in JOINT else correct(p.ravel(), name)
+            given = joint[name] if name in JOINT else correct(p.ravel(), name)
             out[f"{name} wrong"] += int((given <= ALPHA).any())
     return out
 
@@ -411,25 +336,40 @@ def _family_tests(drawn: Sequence[tuple[Any, Any]], rng: Rng) -> list[Any]:
     return p
 
 
-def joint_p(code: Any, doc: Any, name: str, rng: Rng, draws: int = 99) -> Any:
-    """Metrics: the smallest p of randomised Tukey over all pairs, or of MaxT against the first system.
+def joint_p(code: Any, doc: Any, rng: Rng, draws: int = 99) -> dict[str, Any]:
+    """By correction, for each metric the smallest p: of randomised Tukey over all pairs, of MaxT against the first system.
 
-    The law of `joint_family` without a table of pairs: all differ less than the largest and the smallest do. A test
-    compares the two.
+    The law of `joint_family` without a table of pairs: all differ less than the largest and the smallest do. Both read
+    the same shuffles. A test compares the two.
     """
     score = _scores(FAMILY)
-    table = np.eye(9)[code] if doc is None else np.stack([tabulated(c, doc) for c in code])
-    point = score(table.sum(1))
-    order = shuffles(rng, table.shape[1], len(code), draws)
-    drawn = score(np.take_along_axis(table.transpose(1, 0, 2)[None], order[..., None], 2).sum(1))
-    if name == "tukey":
-        scale = np.sqrt(2 * len(code) / (len(code) - 1) * drawn.var(1).mean(0))
-        widest, seen = np.ptp(drawn, axis=1) / scale, np.ptp(point, axis=0) / scale
-    else:
-        drawn = drawn[:, 1:] - drawn[:, :1]
-        scale = np.sqrt((drawn**2).mean((0, 1)))
-        widest, seen = (np.abs(drawn) / scale).max(1), (np.abs(point[1:] - point[0]) / scale).max(0)
+    table = None if doc is None else np.stack([tabulated(c, doc) for c in code])
+    point = score(np.stack([np.bincount(c, minlength=9) for c in code]).astype(float))
+    drawn = score(_shuffled(code, table, rng, draws))
+    scale = np.sqrt(2 * len(code) / (len(code) - 1) * drawn.var(1).mean(0))
+    to_first, seen = drawn[:, 1:] - drawn[:, :1], np.abs(point[1:] - point[0])
+    own = np.sqrt((to_first**2).mean((0, 1)))
+    return {
+        "tukey": _beyond(np.ptp(drawn, axis=1) / scale, np.ptp(point, axis=0) / scale),
+        "maxt": _beyond((np.abs(to_first) / own).max(1), (seen / own).max(0)),
+    }
+
+
+def _beyond(widest: Any, seen: Any) -> Any:
+    """By metric, how rarely the widest gap of any metric is as wide as what was seen."""
     return np.array([float(monte_carlo(widest.max(1), np.array(x))) for x in seen])
+
+
+def _shuffled(code: Any, table: Any, rng: Rng, draws: int) -> Any:
+    """Draws × systems × outcomes: how often, when systems are shuffled inside each item (or document of ``table``)."""
+    systems, items = code.shape
+    if table is not None:
+        order = shuffles(rng, table.shape[1], systems, draws)
+        return np.take_along_axis(table.transpose(1, 0, 2)[None], order[..., None], 2).sum(1)
+    drawn = np.take_along_axis(code.T[None], shuffles(rng, items, systems, draws), 2)
+    place = np.arange(draws)[:, None, None] * systems + np.arange(systems)
+    count = np.bincount((place * 9 + drawn).ravel(), minlength=draws * systems * 9)
+    return count.reshape(draws, systems, 9).astype(float)
 
 
 def _scores(metrics: Sequence[str]) -> Callable[[Any], Any]:

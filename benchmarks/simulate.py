@@ -1,28 +1,30 @@
 """Coverage of default intervals, error rates of tests and of corrections, by simulation: the tables of docs/statistics.md.
 
-``python -m benchmarks.simulate [DATA SETS]`` counts blocks of data sets and keeps each block in build/simulated.jsonl, so
-that a run which is cut off goes on where it was; ``--tables`` writes what there is between the marks of the page,
-``--fresh`` forgets what was counted (after a change of the statistics). Every rate is given with the half-width of its
-own 95 % interval (Monte Carlo error).
+``python -m benchmarks.simulate [DATA SETS]`` counts blocks of data sets and keeps the sums in benchmarks/simulated.json, so
+that a run which is cut off goes on where it was, and the tables can always be made from what was counted: ``--tables``
+writes them between the marks of the page. ``--fresh [STUDY…]`` forgets what was counted (after a change of the
+statistics), of all studies or of those whose names begin so. Every rate is given with the half-width of its own 95 %
+interval (Monte Carlo error).
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks import experiments
-from benchmarks.experiments import CORRECTIONS, DRAWS, LABELS, LAWS, POOLS, RESAMPLES, Tally
+from benchmarks.experiments import ALPHA, CORRECTIONS, DRAWS, FEWER_DRAWS, LABELS, LAWS, POOLS, RESAMPLES, Tally
 
 ROOT = Path(__file__).parent.parent
-PAGE, KEPT = ROOT / "docs" / "statistics.md", ROOT / "build" / "simulated.jsonl"
+PAGE, KEPT = ROOT / "docs" / "statistics.md", ROOT / "benchmarks" / "simulated.json"
 START, END = "<!-- simulated: begin -->\n", "<!-- simulated: end -->\n"
 SIZES, SYSTEMS = (30, 100, 1_000), (2, 5, 10, 30)
 LEAST, BLOCK = 0.93, 100
@@ -30,27 +32,25 @@ LEAST, BLOCK = 0.93, 100
 
 @dataclass(frozen=True)
 class Study:
-    """One kind of data set; ``key`` names it in the file of counts and seeds its random numbers."""
+    """One kind of data set; ``key`` names it in the file of counts and, with the number of a block, seeds its random numbers."""
 
     key: str
     run: Callable[..., Tally]
     given: tuple[Any, ...]
 
-    @property
-    def dear(self) -> bool:
-        """Whether its data sets cost much: metrics of whole documents."""
-        return self.run is experiments.of_pool and not self.key.startswith("queries")
-
     def block(self, number: int, sets: int) -> Tally:
         return self.run(np.random.default_rng([*self.key.encode(), number]), sets, *self.given)
 
 
+APART = ", in 10/20/50 documents"
+
+
 def label_rows() -> list[tuple[str, str, bool]]:
-    return [
-        (f"labels, {law} classes" + (", in 10/20/50 documents" if clustered else ""), law, clustered)
-        for law in LAWS
-        for clustered in (False, True)
-    ]
+    return [(f"labels, {law} classes" + APART * c, law, c) for law in LAWS for c in (False, True)]
+
+
+def pool_rows() -> list[tuple[str, str, bool]]:
+    return [(name + APART * c, name, c) for name in POOLS for c in (False, True)]
 
 
 def studies() -> list[Study]:
@@ -59,33 +59,59 @@ def studies() -> list[Study]:
     out += [
         Study(f"verdicts, {row}, {n}", experiments.verdicts, (n, law, c)) for row, law, c in label_rows() for n in SIZES
     ]
-    family = lambda k: [Study(f"families, {k}, {c}", experiments.families, (k, c)) for c in (False, True)]
-    out += [study for k in SYSTEMS[:3] for study in family(k)]
-    out += [Study(f"clusterings, {n}", experiments.of_clusterings, (n,)) for n in SIZES[:2]]
-    return out + family(30) + [Study(f"{name}, {n}", experiments.of_pool, (n, name)) for name in POOLS for n in SIZES]
+    out += [Study(f"families, {k}, {c}", experiments.families, (k, c)) for k in SYSTEMS for c in (False, True)]
+    out += [Study(f"clusterings, {n}", experiments.of_clusterings, (n,)) for n in SIZES]
+    out += [Study(f"verdicts, clusterings, {n}", experiments.verdicts_of_clusterings, (n,)) for n in SIZES]
+    out += [Study(f"{row}, {n}", experiments.of_pool, (n, name, c)) for row, name, c in pool_rows() for n in SIZES]
+    return out + [
+        Study(f"verdicts, {row}, {n}", experiments.verdicts_of_pool, (n, name, c))
+        for row, name, c in pool_rows()
+        for n in SIZES
+    ]
 
 
-def kept() -> dict[str, dict[int, Tally]]:
-    """Counts of the blocks that are done, by study."""
-    out: dict[str, dict[int, Tally]] = defaultdict(dict)
-    for line in KEPT.read_text().splitlines() if KEPT.exists() else []:
-        done = json.loads(line)
-        out[done["study"]][done["block"]] = Counter(done["tally"])
-    return out
+@dataclass
+class Counted:
+    """What the first blocks of each study have shown, in sum."""
+
+    blocks: dict[str, int] = field(default_factory=dict)
+    tally: dict[str, Tally] = field(default_factory=dict)
+
+    @staticmethod
+    def read() -> Counted:
+        said = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+        return Counted({k: v["blocks"] for k, v in said.items()}, {k: Counter(v["tally"]) for k, v in said.items()})
+
+    def of(self, key: str) -> Tally:
+        return self.tally.get(key, Tally())
+
+    def add(self, study: Study) -> None:
+        """One more block."""
+        number = self.blocks.get(study.key, 0)
+        self.tally[study.key] = self.of(study.key) + study.block(number, BLOCK)
+        self.blocks[study.key] = number + 1
+
+    def forget(self, starts: Sequence[str]) -> None:
+        for key in [k for k in self.blocks if k.startswith(tuple(starts) or "")]:
+            del self.blocks[key], self.tally[key]
+
+    def write(self) -> None:
+        """Whole or not at all: a run may be cut off at any time."""
+        said = {k: {"blocks": self.blocks[k], "tally": self.tally[k]} for k in sorted(self.blocks)}
+        rows = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in said.items())
+        part = KEPT.with_suffix(".part")
+        part.write_text("{\n" + rows + "\n}\n")
+        os.replace(part, KEPT)
 
 
-def count(sets: int) -> None:
-    """All studies up to a tenth of the data sets, then what is cheap to the end, then the others."""
-    KEPT.parent.mkdir(exist_ok=True)
-    done, blocks = kept(), -(-sets // BLOCK)
-    every, cheap = studies(), [s for s in studies() if not s.dear]
-    for chosen, upto in ((every, max(blocks // 20, 1)), (cheap, blocks), (every, blocks // 2), (every, blocks)):
-        for study in chosen:
-            for number in sorted(set(range(upto)) - set(done[study.key])):
-                tally = done[study.key][number] = study.block(number, min(BLOCK, sets))
-                line = {"study": study.key, "block": number, "tally": tally}
-                with KEPT.open("a") as out:
-                    out.write(json.dumps(line) + "\n")
+def count(done: Counted, sets: int) -> None:
+    """All studies up to a twentieth of the data sets, so that there is something to see, then one after the other."""
+    blocks = -(-sets // BLOCK)
+    for upto in (max(blocks // 20, 1), blocks):
+        for study in studies():
+            while done.blocks.get(study.key, 0) < upto:
+                done.add(study)
+                done.write()
 
 
 def shown(count: int, sets: int) -> str:
@@ -96,9 +122,19 @@ def shown(count: int, sets: int) -> str:
     return f"{rate:.3f} ± {1.96 * np.sqrt(max(rate * (1 - rate), 1 / sets) / sets):.3f}"
 
 
-def share(warned: int, sets: int) -> str:
-    """How many data sets carried a warning, as a mark."""
-    return "" if not warned else " ⚠" if warned == sets else f" ⚠ {max(warned / sets, 0.01):.0%}"
+def quiet(tally: Tally, metric: str) -> tuple[int, int]:
+    """Of the data sets without a warning: how many intervals hold the truth, and how many there are."""
+    held, sets = tally[f"{metric} covered"] - tally[f"{metric} covered, warned"], tally[f"{metric} sets"]
+    return held, sets - tally[f"{metric} warned"]
+
+
+def marked(tally: Tally, metric: str) -> str:
+    """⚠ where data sets carry a warning; where only some do, how many, and the coverage of the others."""
+    warned, (held, others) = tally[f"{metric} warned"], quiet(tally, metric)
+    if not warned or not others:
+        return " ⚠" if warned else ""
+    rest = f", else {held / others:.3f}" if others >= BLOCK else ""
+    return f" ⚠ {max(warned / (warned + others), 0.01):.0%}{rest}"
 
 
 def number_of(sets: Sequence[int]) -> str:
@@ -106,54 +142,53 @@ def number_of(sets: Sequence[int]) -> str:
     return " / ".join(f"{s:,}" for s in (sets if len(set(sets)) > 1 else sets[:1]))
 
 
-def total(blocks: dict[int, Tally]) -> Tally:
-    return sum(blocks.values(), Tally())
-
-
 def coverage_row(metric: str, data: str, found: Sequence[Tally]) -> str:
-    cells = [
-        shown(t[f"{metric} covered"], t[f"{metric} sets"]) + share(t[f"{metric} warned"], t[f"{metric} sets"])
-        for t in found
-    ]
-    cells += ["–"] * (len(SIZES) - len(found))
+    cells = [shown(t[f"{metric} covered"], t[f"{metric} sets"]) + marked(t, metric) for t in found]
     return f"| `{metric}` | {data} | {' | '.join(cells)} | {number_of([t[f'{metric} sets'] for t in found])} |"
 
 
-def coverage(done: dict[str, dict[int, Tally]]) -> str:
-    rows = []
-    for row in [*(r for r, _, _ in label_rows()), *POOLS, "clusterings"]:
-        found = [total(done[f"{row}, {n}"]) for n in (SIZES[:2] if row == "clusterings" else SIZES)]
-        metrics = LABELS if row.startswith("labels") else experiments.metrics_of(found[0])
-        rows += [coverage_row(m, row, found) for m in metrics]
+def counted_rows(done: Counted, what: str = "") -> list[tuple[str, list[Tally]]]:
+    """The kinds of data that were counted in every size, with what was found."""
+    every = [*(row for row, _, _ in label_rows() + pool_rows()), "clusterings"]
+    found = [(row, [done.of(f"{what}{row}, {n}") for n in SIZES]) for row in every]
+    return [(row, tallies) for row, tallies in found if all(tallies)]
+
+
+def metrics_of(tallies: Sequence[Tally]) -> list[str]:
+    """Those of every size, in the order of the tables."""
+    every = {m for t in tallies for m in experiments.metrics_of(t)}
+    return [*(m for m in LABELS if m in every), *sorted(every - set(LABELS))]
+
+
+def coverage(done: Counted) -> str:
+    rows = [coverage_row(m, row, found) for row, found in counted_rows(done) for m in metrics_of(found)]
     return (
-        f"Coverage of the default 95 % interval ({RESAMPLES} resamples). ⚠ marks cells whose data sets carry a warning, with "
-        "the share that does where it is not all of them:\n\n"
+        f"Coverage of the default 95 % interval ({RESAMPLES} resamples). ⚠ marks cells whose data sets carry a warning; "
+        "where not all of them do, the share that does, and the coverage of the others:\n\n"
         "| metric | data | n = 30 | n = 100 | n = 1,000 | data sets |\n|---|---|---|---|---|---|\n" + "\n".join(rows)
     )
 
 
-def verdicts(done: dict[str, dict[int, Tally]]) -> str:
+def verdicts(done: Counted) -> str:
     rows = []
-    for row, _, _ in label_rows():
-        found = [total(done[f"verdicts, {row}, {n}"]) for n in SIZES]
-        for m in LABELS:
+    for row, found in counted_rows(done, "verdicts, "):
+        for m in metrics_of(found):
             cells = " | ".join(shown(t[f"{m} wrong"], t[f"{m} sets"]) for t in found)
             rows.append(f"| `{m}` | {row} | {cells} | {number_of([t[f'{m} sets'] for t in found])} |")
     return (
-        f"False verdicts at 5 % on two systems that are alike, uncorrected ({DRAWS} draws):\n\n"
+        f"False verdicts at 5 % on two systems that are alike, uncorrected ({DRAWS} draws for labels, else {FEWER_DRAWS}):\n\n"
         "| metric | data | n = 30 | n = 100 | n = 1,000 | data sets |\n|---|---|---|---|---|---|\n" + "\n".join(rows)
     )
 
 
-def families(done: dict[str, dict[int, Tally]]) -> str:
+def families(done: Counted) -> str:
     rows = []
     for clustered in (False, True):
         for systems in SYSTEMS:
-            found = total(done[f"families, {systems}, {clustered}"])
+            found = done.of(f"families, {systems}, {clustered}")
             data = "100 items in 20 documents" if clustered else "100 items"
             cells = " | ".join(shown(found[f"{c} wrong"], found[f"{c} sets"]) for c in CORRECTIONS)
-            fewer = f" (maxt {found['maxt sets']:,})" if found["maxt sets"] != found["holm sets"] else ""
-            rows.append(f"| {systems} | {data} | {cells} | {found['holm sets']:,}{fewer} |")
+            rows.append(f"| {systems} | {data} | {cells} | {found['holm sets']:,} |")
     return (
         "Any false verdict among systems that are alike, accuracy and F1 as one family (of pairs that Student's t puts above "
         f"p = {experiments.FAR} only that p is taken, from 5 systems on):\n\n| systems | data | {' | '.join(CORRECTIONS)} | data sets |\n"
@@ -161,35 +196,48 @@ def families(done: dict[str, dict[int, Tally]]) -> str:
     )  # fmt: skip
 
 
-def doubtful(done: dict[str, dict[int, Tally]]) -> list[str]:
-    """Cells below .93 (beyond Monte Carlo error) among the data sets that carry no warning."""
+def doubtful(done: Counted) -> list[str]:
+    """Beyond Monte Carlo error: coverage below .93 that nothing warns of, and false verdicts above .05."""
     out = []
-    for key, blocks in done.items():
-        t = total(blocks)
-        for m in experiments.metrics_of(t) if not key.startswith(("verdicts", "families")) else []:
-            quiet = t[f"{m} sets"] - t[f"{m} warned"]
-            held = t[f"{m} covered"] - t[f"{m} covered, warned"]
-            if quiet >= BLOCK and held / quiet + 1.96 * np.sqrt(0.93 * 0.07 / quiet) < LEAST:
-                out.append(f"{m}, {key}: {held / quiet:.3f} of {quiet} data sets without a warning")
+    for key, tally in done.tally.items():
+        for m in experiments.metrics_of(tally):
+            sets, wrong, (held, others) = tally[f"{m} sets"], tally[f"{m} wrong"], quiet(tally, m)
+            if key.startswith(("verdicts", "families")):
+                if wrong / sets > ALPHA + _error(ALPHA, sets):
+                    out.append(f"{m}, {key}: {wrong / sets:.3f} of {sets} data sets with a false verdict")
+            elif _falls_short(tally[f"{m} covered"], sets) and _falls_short(held, others):
+                out.append(f"{m}, {key}: {held / others:.3f} of {others} data sets without a warning")
     return out
 
 
-def write() -> None:
-    done = kept()
+def _falls_short(held: int, sets: int) -> bool:
+    return sets >= BLOCK and held / sets + _error(LEAST, sets) < LEAST
+
+
+def _error(rate: float, sets: int) -> float:
+    return 1.96 * float(np.sqrt(rate * (1 - rate) / sets))
+
+
+def tables(done: Counted) -> str:
+    return "\n\n".join([coverage(done), verdicts(done), families(done)])
+
+
+def write(done: Counted) -> None:
     before, _, rest = PAGE.read_text().partition(START)
-    tables = "\n\n".join([coverage(done), verdicts(done), families(done)])
-    PAGE.write_text(before + START + "\n" + tables + "\n\n" + END + rest.partition(END)[2])
+    PAGE.write_text(before + START + "\n" + tables(done) + "\n\n" + END + rest.partition(END)[2])
     for line in doubtful(done):
         print(line)
 
 
 def main() -> None:
-    numbers = [int(a) for a in sys.argv[1:] if a.isdigit()]
+    words = [a for a in sys.argv[1:] if not a.startswith("--")]
+    sets = next((int(w) for w in words if w.isdigit()), 2_000)
+    done = Counted.read()
     if "--fresh" in sys.argv:
-        KEPT.unlink(missing_ok=True)
+        done.forget([w for w in words if not w.isdigit()])
     if "--tables" not in sys.argv:
-        count(numbers[0] if numbers else 2_000)
-    write()
+        count(done, sets)
+    write(done)
 
 
 if __name__ == "__main__":
