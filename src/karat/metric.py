@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -387,10 +387,23 @@ def alias(text: str) -> str:
     for pattern, name in PARAMETERS.items():
         text = re.sub(rf"(?<=[(,]){pattern}", name, text)
     for pattern, name in ALIASES.items():
+        if not text.startswith(_beginnings(pattern)):
+            continue
         found = re.fullmatch(rf"(?:{pattern})(?P<rest>[(@].*)?", text)
         if found:
             return (found.expand(name) + (found["rest"] or "")).replace(")(", ",")
     return text
+
+
+@cache
+def _beginnings(pattern: str) -> tuple[str, ...]:
+    """What every text that the pattern fits begins with: compiling all patterns takes longer than scoring a small file.
+
+    >>> _beginnings("Acc|accuracy_score"), _beginnings(r"P_(\\d+)"), _beginnings("(a|b)c"), _beginnings("colou?r")
+    (('Acc', 'accuracy_score'), ('P_',), ('',), ('colo',))
+    """
+    choices = pattern.split("|") if not set(pattern) & set("([") else [pattern if "|" not in pattern else ""]
+    return tuple(str(re.match(r"(?:[\w-](?![?*{]))*", choice)[0]) for choice in choices)  # type: ignore[index]
 
 
 PARAMETERS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
@@ -20,6 +21,8 @@ HEAVY = (
     "uvicorn",
     "pyspark",
 )
+NEEDLESS = ("numpy.ma", "ssl", "urllib.request", "email", "importlib.metadata", "tomllib", "karat.comparison")
+"""Each takes longer to load than two small files take to score."""
 TABLES = ("duckdb", "numpy", "scipy", "rich", "jinja2")
 
 
@@ -47,6 +50,13 @@ HELP = "import contextlib\nfrom karat.cli.main import karat\nwith contextlib.sup
 )
 def test_absent(code: str, absent: tuple[str, ...]) -> None:
     assert loaded(code) & set(absent) == set()
+
+
+def test_small_files_load_little(tmp_path: Path) -> None:
+    for name in ("gold", "pred"):
+        (tmp_path / f"{name}.json").write_text('[{"id": "1", "value": "A"}, {"id": "2", "value": "B"}]')
+    args = ["evaluate", f"{tmp_path}/gold.json", f"{tmp_path}/pred.json"]
+    assert loaded(HELP.format(args=args)) & {*HEAVY, *NEEDLESS, "duckdb", "scipy", "rich", "jinja2"} == set()
 
 
 def test_public_names_resolve() -> None:

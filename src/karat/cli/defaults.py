@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +45,8 @@ def _settings(folder: Path) -> tuple[str, dict[str, Any]] | None:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
+    import tomllib  # most folders have no such file
+
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from karat import __version__
 from karat.cli.defaults import of_command
 from karat.cli.exits import run
 
@@ -76,7 +77,7 @@ def _one_thread() -> None:
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="karat", message="karat %(version)s")
+@click.version_option(__version__, message="karat %(version)s")
 def karat() -> None:
     """Score a system's output against a gold standard.
 

@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from karat.cli.evaluate import write
 from karat.cli.failures import guarded
 from karat.cli.options import by_option, interval_options, report_options, store_option
 from karat.cli.printing import print_grid, write_whole
-from karat.comparison import Comparison
 from karat.contexts import MODULES
 from karat.report.rows import Grid, number
 from karat.store import Run, Store, Summary, open_store
+
+if TYPE_CHECKING:
+    from karat.comparison import Comparison
 
 
 @click.group("runs")
@@ -105,6 +106,8 @@ def show_run(run: str, metrics: tuple[str, ...], store: str | None, **given: Any
     if given["cluster_by"]:
         raise click.UsageError("clusters are read from gold; give --cluster-by to `karat evaluate`")
     fresh = bool(metrics or given["intervals"])
+    from karat.cli.evaluate import write  # lists of runs score nothing
+
     write(kept.evaluate(metrics or None, **{k: given[k] for k in names}) if fresh else kept.evaluation, given)
 
 

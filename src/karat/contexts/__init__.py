@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from karat.contexts.base import Context
 from karat.metric import Catalogue, Definition, MetricError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 MODULES = {
     "monolabel": "karat.contexts.monolabel",
@@ -98,4 +102,33 @@ def _offered(point: EntryPoint) -> list[Definition]:
 @lru_cache(maxsize=8)
 def _points(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Entry points found on ``path``; remembered, because asking every installed package takes longer than scoring."""
-    return tuple(entry_points(group="karat.metrics"))
+    if not any(_may_offer(folder) for folder in path):
+        return ()
+    from importlib.metadata import entry_points  # and all of email, which most evaluations can do without
+
+    return tuple(entry_points(group=PLUGINS))
+
+
+def _may_offer(folder: str) -> bool:
+    """May a package in this folder of the path offer metrics? What is no plain folder may."""
+    try:
+        names = os.listdir(folder or ".")
+    except NotADirectoryError:
+        return True
+    except OSError:
+        return False
+    return any(name.endswith(".egg") or _mentioned(os.path.join(folder, name)) for name in names if "." in name)
+
+
+def _mentioned(package: str) -> bool:
+    if not package.endswith((".dist-info", ".egg-info")):
+        return False
+    try:
+        with open(os.path.join(package, "entry_points.txt"), "rb") as stream:
+            return PLUGINS.encode() in stream.read()
+    except OSError:
+        return False
+
+
+PLUGINS = "karat.metrics"
+"""The group of entry points by which other packages offer metrics."""

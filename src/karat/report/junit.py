@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from xml.sax.saxutils import escape, quoteattr
+from html import escape  # the escape of xml.sax loads urllib, http and ssl: a tenth of the time of a small evaluation
 
 from karat.evaluation import Evaluation, Rejected, Score, SystemResult
 from karat.report.text import clear
@@ -30,16 +30,18 @@ def _case(system: SystemResult, score: Score, limit: float | None) -> str:
     said = score.undefined or f"{score.value:.6g}"
     if limit is not None and missed(score, limit):
         why = f"{score.metric} is {said}, limit {limit:g}"
-        return f"{head}><failure message={_quoted(why)}>{escape(clear(why))}</failure></testcase>"
-    return f"{head}><system-out>{escape(clear(said))}</system-out></testcase>"
+        return f"{head}><failure message={_quoted(why)}>{escape(clear(why), quote=False)}</failure></testcase>"
+    return f"{head}><system-out>{escape(clear(said), quote=False)}</system-out></testcase>"
 
 
 def _error(rejected: Rejected) -> str:
     why = "\n".join(clear(str(f)) for f in rejected.findings if f.severity == "error")
     first = why.partition("\n")[0]
     name = _quoted(rejected.name)
-    return f'  <testcase classname={name} name="input"><error message={_quoted(first)}>{escape(why)}</error></testcase>'
+    return f'  <testcase classname={name} name="input"><error message={_quoted(first)}>{escape(why, quote=False)}</error></testcase>'
 
 
 def _quoted(text: str) -> str:
-    return quoteattr(clear(text))
+    """As an attribute; line ends and tabs as XML keeps them."""
+    kept = escape(clear(text)).replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
+    return f'"{kept}"'

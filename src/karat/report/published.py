@@ -7,12 +7,15 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as with_fields
 
-from karat.comparison import Comparison
 from karat.evaluation import Evaluation
 from karat.findings import Finding
+
+if TYPE_CHECKING:
+    from karat.comparison import Comparison
 
 Names = dict[str, str]
 """What a page calls each file, by its path."""

@@ -11,7 +11,6 @@ import numpy as np
 
 from karat.evaluation import Evaluation, Score, Slice, Slicing, SystemResult
 from karat.metric import Metric
-from karat.report.charts.slices import Point, slices_chart
 from karat.report.rows import Grid, cell, number
 
 
@@ -117,6 +116,8 @@ def documents(score: Score) -> list[dict[str, Any]]:
 
 def chart(system: SystemResult, metric: Metric, column: str, digits: int) -> tuple[str, str]:
     """Title and SVG of the slices of one column, worst first, beside the score of all units."""
+    from karat.report.charts.slices import Point, slices_chart  # most reports have no slices
+
     score = system.scores[metric]
     tone = {"worse": "bad", "better": "good"}
     points = [
