@@ -28,7 +28,7 @@ from karat.numeric import are_labels, name_columns, of_numbers
 from karat.plan import Plan, make_plan
 from karat.progress import told
 from karat.provenance import input_record, provenance
-from karat.read import Waiting
+from karat.read import Unread, Waiting
 from karat.read.roles import as_labels
 from karat.side import Side
 from karat.stats.settings import RESAMPLES, ComparisonSettings, IntervalSettings
@@ -263,7 +263,9 @@ def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted:
         counted = None if units else counted_in_place(engine, found, asked, meet)
         counted = counted or (None if units else counted_in_batches(engine, found, asked))
         if counted is None:
-            in_memory = gathered([side.side if isinstance(side, Waiting) else partial(_itself, side) for side in found])
+            in_memory = gathered(
+                [side.side if isinstance(side, (Waiting, Unread)) else partial(_itself, side) for side in found]
+            )
             counted = counted_sides(engine, in_memory, asked, meet, units, bool(wanted))
         plan, results, clusters, inputs, texts, ready = counted
         read_column = partial(gold_column, engine, stack, gold, ready, asked, plan)
@@ -587,7 +589,7 @@ def gold_column(
     if gold == "-":
         raise MetricError("gold from stdin is read once and carries one column: give it as a file")
     again = read_side(engine, stack, gold, "gold", replace(asked, cluster_by=column).given)
-    return cluster_keys(prepared(again.side() if isinstance(again, Waiting) else again, plan), column)
+    return cluster_keys(prepared(again.side() if isinstance(again, (Waiting, Unread)) else again, plan), column)
 
 
 def in_documents(gold: Side) -> bool:
@@ -714,7 +716,7 @@ def validate(
     with Engine() as engine, ExitStack() as stack:
         try:
             read = read_side(engine, stack, given, role or "gold", how, either=role is None)
-            side = read.side() if isinstance(read, Waiting) else read
+            side = read.side() if isinstance(read, (Waiting, Unread)) else read
             plan = make_plan(context or detect_context(side, []), None, options)
             side, _ = without_faulty(prepared(side, plan), [], plan)
             return [*side_findings(side, plan), *side.findings]

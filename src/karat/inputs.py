@@ -14,7 +14,7 @@ from karat.engines.duckdb import Engine
 from karat.findings import Finding, finding
 from karat.methods import Runs
 from karat.metric import MetricError
-from karat.read import Read, Waiting, read_input
+from karat.read import Read, Unread, Waiting, read_input
 from karat.read.names import NAMES, SIDES, TEXTS, columns_of, match_columns
 from karat.read.pages import PAGE_NAMES
 from karat.read.roles import LONG
@@ -201,7 +201,7 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 def read_side(
     engine: Engine, stack: ExitStack, given: Any, role: str, how: Given, name: str | None = None, either: bool = False
-) -> Side | Waiting:
+) -> Side | Waiting | Unread:
     """Gold or one system's predictions, read and free of file errors; ``either``: nobody said which of them it is."""
     given, selected, read = to_read(given, role, how, name, either)
     side = read_input(engine, stack, given, read, how.format, how.encoding, how.max_unpacked)

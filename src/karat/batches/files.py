@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from karat.columns import Ints
+from karat.columns import Codes, Ints
 from karat.engines.duckdb import KEYS, Batched, Engine, Stretches
 from karat.findings import Finding
-from karat.read import Waiting
+from karat.read import Unread, Waiting, allowed
 from karat.read.roles import Records, read_side, roles_of
+from karat.read.trec import Lines, query_lines
 from karat.side import Origin, Side
 
 ON = not os.environ.get("KARAT_PLAIN")
@@ -32,18 +33,13 @@ class NotInBatches(Exception):
     """The file has to be looked at as a whole."""
 
 
-def budget(engine: Engine) -> int:
-    """The bytes that one evaluation may take: what the user said, or half of the machine's memory."""
-    return engine.memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-
-
 def is_large(engine: Engine, side: Any) -> bool:
     """Would the rows of a side, read as a whole, take more memory than there may be?"""
-    return isinstance(side, Waiting) and side.records.rows * ROW_BYTES > budget(engine)
+    return isinstance(side, Unread) or (isinstance(side, Waiting) and side.records.rows * ROW_BYTES > allowed(engine))
 
 
 def batch_rows(engine: Engine) -> int:
-    return max(budget(engine) // SHARE // ROW_BYTES, LEAST_ROWS)
+    return max(allowed(engine) // SHARE // ROW_BYTES, LEAST_ROWS)
 
 
 class Parted(Protocol):
@@ -113,6 +109,80 @@ class Table:
         origin = replace(of.origin, line_of=lambda row: line_of(int(rows[row])))
         side = read_side(Records(origin, self.engine.lazily(relation), len(rows), of.typed), self.waiting.read)
         side.facts["rows"] = rows
+        return side
+
+
+MOST_STRETCHES = 5_000_000
+"""Stretches of lines that are kept in mind: a file that is not sorted has one for each line."""
+
+
+class LinesOf:
+    """The line in the file of each record of a batch, asked for when it is needed."""
+
+    def __init__(self, origin: Origin) -> None:
+        self._origin = origin
+
+    def __getitem__(self, records: Ints) -> Ints:
+        return np.array([self._origin.line_of(record) for record in records.tolist()], np.int64)
+
+
+@dataclass(eq=False)
+class Lined:
+    """A large file of a record a line, such as a TREC run, in stretches of lines of the same unit."""
+
+    engine: Engine
+    unread: Unread
+    order: list[Ints] = field(default_factory=list)
+
+    @property
+    def origin(self) -> Origin:
+        return self.unread.origin
+
+    @property
+    def findings(self) -> list[Finding]:
+        return self.unread.source.findings
+
+    @cached_property
+    def records(self) -> int:
+        return int(self.lines.rows.sum())
+
+    @cached_property
+    def lines(self) -> Lines:
+        found = query_lines(self.unread.source, MOST_STRETCHES)
+        if found is None or not len(found.line):
+            raise NotInBatches
+        return found
+
+    def stretches(self) -> Stretches:
+        lines = self.lines
+        query = Codes.of(lines.query)
+        first, last = np.full(len(query.names), 1 << 62), np.zeros(len(query.names), np.int64)
+        np.minimum.at(first, query.code, lines.line)
+        np.maximum.at(last, query.code, np.append(lines.line[1:] - 1, lines.line[-1] + lines.rows[-1]))
+        rows = np.bincount(query.code, lines.rows).astype(np.int64)
+        return Stretches(query.names, first, last, rows)
+
+    def arrange(self, batch_of: Mapping[str, int], cuts: Ints | None, batches: int) -> None:
+        batch = np.array([batch_of[query] for query in self.lines.query], np.int64)
+        order = np.argsort(batch, kind="stable")
+        self.order = np.split(order, np.searchsorted(batch[order], np.arange(1, batches)))
+
+    def side(self, nth: int) -> Side | None:
+        """The lines of a batch, copied to a file of their own and read as any file is."""
+        stretch, lines, path = self.order[nth], self.lines, self.engine.folder / "lines"
+        if not len(stretch):
+            return None
+        source = self.unread.source.path
+        stop, until = np.append(lines.start[1:], source.stat().st_size), np.append(lines.line[1:], 1 << 62)
+        with source.open("rb") as file, path.open("wb") as out:
+            line = []
+            for begin, end, number, after in zip(*(c[stretch].tolist() for c in (lines.start, stop, lines.line, until)), strict=True):  # fmt: skip
+                file.seek(begin)
+                content = file.read(end - begin)
+                out.write(content)
+                line.append(np.arange(number, min(after, number + content.count(b"\n") + 1)))
+        side = self.unread.part(path, np.concatenate(line))
+        side.facts["rows"] = LinesOf(side.origin)
         return side
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from karat.align import Aligned, meet
-from karat.batches.files import NotInBatches, Parted, Small, batch_rows, checked_table, is_large
+from karat.batches.files import Lined, NotInBatches, Parted, Small, batch_rows, checked_table, is_large
 from karat.columns import Codes, Ints, Text
 from karat.contexts import context
 from karat.contexts.base import Counted
@@ -20,7 +20,7 @@ from karat.engines.memory import finished
 from karat.findings import Finding, InputError, stop_on_errors
 from karat.notes import Note, noted, worded
 from karat.progress import told
-from karat.read import Waiting
+from karat.read import Unread, Waiting
 from karat.side import Entries, Keys, Origin, Side, joined
 
 
@@ -108,7 +108,10 @@ def counted(parts: Sequence[Ranked], sides: tuple[Side, Side], options: Mapping[
 
 def _with_rows(parts: Sequence[Aligned]) -> Sequence[Aligned]:
     """Those in which something is scored: a batch without any does not know all columns."""
-    return [part for part in parts if len(part)] or parts[:1]
+    out = [part for part in parts if len(part)] or parts[:1]
+    if len({(*part.gold.columns, *part.names) for part in out}) > 1:
+        raise NotInBatches  # subtopics that no more than one query of a batch has look like none
+    return out
 
 
 # ---- files
@@ -126,7 +129,7 @@ def ranked(engine: Engine, gold: Any, pred: Any, options: Mapping[str, Any]) -> 
         except InputError as error:
             unread += error.findings
     if unread:
-        raise InputError(worded(noted(unread, int)))
+        raise InputError(worded([*noted(unread, int), *(note for part in parts for note in part.notes)]))
     found = [_whole(part, parts, role) for part, role in zip(sides, ("gold", "pred"), strict=True)]
     return counted(parts, (found[0], found[1]), options), (found[0], found[1])
 
@@ -138,6 +141,8 @@ def _whole(of: Parted, parts: Sequence[Ranked], role: str) -> Side:
 def _parted(engine: Engine, side: Any) -> Parted:
     if isinstance(side, Waiting) and is_large(engine, side):
         return checked_table(engine, side, "test_case")
+    if isinstance(side, Unread):
+        return Lined(engine, side)
     return Small(context("ranking").prepare(side.side() if isinstance(side, Waiting) else side, {}))
 
 

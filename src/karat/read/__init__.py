@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import copy
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from karat.columns import Codes
-from karat.findings import InputError, finding
+from karat.columns import Codes, Ints
+from karat.findings import Finding, InputError, finding
 from karat.read import brat, conll, delimited, docbin, json, pages, parquet, rankings, spans, trec
 from karat.read.memory import is_memory, read_memory
 from karat.read.roles import Records, read_side
@@ -17,7 +21,7 @@ from karat.read.source import Source, file_name
 from karat.read.table import Engine, Read
 from karat.side import Origin, Side
 
-__all__ = ["FORMATS", "Format", "Read", "Waiting", "read_input"]
+__all__ = ["FORMATS", "Format", "Read", "Unread", "Waiting", "allowed", "read_input"]
 
 
 WAITING = 20_000
@@ -74,7 +78,7 @@ FORMATS: dict[str, Format] = {
 def read_input(
     engine: Engine, stack: ExitStack, given: Any, read: Read, format: str | None = None, encoding: str | None = None,
     max_unpacked: int | None = None,
-) -> Side | Waiting:  # fmt: skip
+) -> Side | Waiting | Unread:  # fmt: skip
     """A path, ``-``, or data in memory as one side of an evaluation."""
     if is_memory(given):
         return _in_memory(engine, given, read)
@@ -83,9 +87,63 @@ def read_input(
         return brat.read_folder(given, read)
     source = Source(given, stack, encoding, max_unpacked)
     read.name = source.name
-    side = _side(FORMATS[format or meant(detect(source), read.context)].read(engine, source, read), read)
+    format = format or meant(detect(source), read.context)
+    if format in BY_LINES and source.path.stat().st_size * BY_LINES[format] > allowed(engine):
+        return Unread(engine, source, read, format)
+    side = _side(FORMATS[format].read(engine, source, read), read)
     side.origin.sha256, side.origin.bytes = source.sha256, source.original.stat().st_size
     return side
+
+
+BY_LINES = {"trec-run": 4, "trec-qrels": 4}
+"""Formats whose lines can be read in batches, and the bytes of memory that each byte of a file takes as a whole."""
+
+
+def allowed(engine: Engine) -> int:
+    """The bytes that one evaluation may take: what the user said, or half of the machine's memory."""
+    return engine.memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+@dataclass(eq=False)
+class Unread:
+    """A file that is larger than memory, until it is known what is asked of it."""
+
+    engine: Engine
+    source: Source
+    read: Read
+    format: str
+
+    @cached_property
+    def origin(self) -> Origin:
+        size, name = self.source.original.stat().st_size, self.read.name
+        return Origin(name, self.read.role, self.format, sha256=self.source.sha256, bytes=size)
+
+    def side(self) -> Side:
+        """The file read into memory."""
+        side = FORMATS[self.format].read(self.engine, self.source, self.read)
+        assert isinstance(side, Side)
+        side.origin.sha256, side.origin.bytes = self.origin.sha256, self.origin.bytes
+        side.origin.system, side.origin.column = self.origin.system, self.origin.column
+        return side
+
+    def part(self, path: Path, line: Ints) -> Side:
+        """Some of the lines, which were copied to a file of their own, as a side with the lines that they have here."""
+        source = copy.copy(self.source)
+        source.path, source.findings = path, []
+        source.__dict__.pop("head", None)
+        try:
+            side = FORMATS[self.format].read(self.engine, source, self.read)
+        except InputError as error:
+            raise InputError([_moved(found, line) for found in error.findings]) from error
+        assert isinstance(side, Side)
+        line_of = side.origin.line_of
+        side.origin = replace(self.origin, line_of=lambda row: int(line[(line_of(row) or 1) - 1]))
+        side.findings = [_moved(found, line) for found in side.findings]
+        return side
+
+
+def _moved(found: Finding, line: Ints) -> Finding:
+    return finding(found.code, found.file, None if found.line is None else int(line[found.line - 1]), **found.facts)
 
 
 @dataclass(eq=False)

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from karat.columns import Text
+from karat.columns import PADDING, Ints, Text
 from karat.findings import Finding, InputError, finding, limited
 from karat.read import fast
 from karat.read.source import Source
@@ -94,6 +94,57 @@ def read_run(engine: Any, source: Source, read: Read) -> Side:
     tag = next((fields[5] for fields in lines if len(fields) > 5), b"")
     side.facts |= {"form": "run", "run_id": tag.decode(errors="replace")}
     return side_table(side, [*source.findings, *findings])
+
+
+class Lines(NamedTuple):
+    """Stretches of lines of the same query: where each begins in the file, its first line, and how many records it has."""
+
+    query: list[str]
+    start: Ints
+    line: Ints
+    rows: Ints
+
+
+def query_lines(source: Source, most: int) -> Lines | None:
+    """The file by stretches of one query, seen through once; None where there are more than ``most``, or odd lines."""
+    found, count = list[tuple[list[str], Ints, Ints, Ints]](), 0
+    for at, line, block in _blocks(source):
+        newline = np.flatnonzero(block == _NEWLINE)
+        start = np.append(0, newline[:-1] + 1)
+        first, after = block[start], block[np.minimum(start + 1, len(block) - 1)]
+        record = (first > _BLANK) & (first != _HASH)
+        if not (record | (first == _HASH) | (first == _NEWLINE) | ((first == _RETURN) & (after == _NEWLINE))).all():
+            return None  # a record may stand behind the blanks
+        begin, number = start[record], np.flatnonzero(record)
+        blank = np.flatnonzero(block <= _BLANK)
+        query = Text(np.append(block, np.zeros(PADDING, np.uint8)), begin, blank[np.searchsorted(blank, begin)] - begin)
+        heads = query.heads
+        count += len(heads)
+        if count > most:
+            return None
+        found.append((query[heads].texts(), begin[heads] + at, number[heads] + line, np.diff(heads, append=len(begin))))
+    texts = [text for part in found for text in part[0]]
+    return Lines(texts, *(np.concatenate([part[i] for part in found]) for i in (1, 2, 3)))
+
+
+def _blocks(source: Source) -> Iterator[tuple[int, int, Any]]:
+    """Whole lines, some megabytes of them at a time, each with the byte and the line at which it begins."""
+    with source.path.open("rb") as file:
+        at = len(BOM_UTF8) if file.read(3) == BOM_UTF8 else 0
+        file.seek(at)
+        line, rest = 1, b""
+        while content := file.read(_BLOCK):
+            content, _, left = (rest + content).rpartition(b"\n")
+            rest = left
+            if content:
+                yield at, line, np.frombuffer(content + b"\n", np.uint8)
+                at, line = at + len(content) + 1, line + content.count(b"\n") + 1
+        if rest:
+            yield at, line, np.frombuffer(rest + b"\n", np.uint8)
+
+
+_BLOCK = 1 << 24
+_NEWLINE, _RETURN, _BLANK, _HASH = 10, 13, 32, 35
 
 
 def _origin(read: Read, format: str, rows: Rows) -> Origin:

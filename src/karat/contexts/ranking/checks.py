@@ -56,7 +56,7 @@ def run(side: Side, options: Mapping[str, Any]) -> list[Finding]:
     if rank is not None:
         stated = {"stated-rank-not-whole": _not_whole(rank), "rank-score-disagree": _disagree(entries, score, rank)}
         out += [
-            finding(code, side.name, side.entry_line(int(at[0])), count=len(at))
+            finding(code, side.name, side.entry_line(int(at[np.argmin(entries["record"][at])])), count=len(at))
             for code, at in stated.items()
             if len(at)
         ]
