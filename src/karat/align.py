@@ -92,6 +92,10 @@ def coverage_findings(gold: Side, pred: Side, both: Meeting, options: Mapping[st
     counts = both.counts()
     if not counts["gold_only"] and not counts["pred_only"]:
         return []
+    if gold.apart is not None and pred.apart is not None:
+        return lacking(
+            pred.name, counts, (gold.apart.lone, pred.apart.lone), (gold.apart.first, pred.apart.first), options
+        )
     lone = gold.keys.known(both.gold[both.pred < 0]), pred.keys.known(both.pred[both.gold < 0])
     if gold.keys.shown is not None:  # whose ids have stayed in the engine, which looks for other spellings itself
         return lacking(pred.name, counts, lone, (lone[0].id, lone[1].id), options, alike=False)

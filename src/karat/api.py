@@ -261,7 +261,7 @@ def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted:
         found = gathered(read)
         meet = partial(meeting, gold, systems, paired, asked)
         counted = None if units else counted_in_place(engine, found, asked, meet)
-        counted = counted or (None if units else counted_in_batches(engine, found, asked))
+        counted = counted or (None if units else counted_in_batches(engine, found, asked, meet))
         if counted is None:
             in_memory = gathered(
                 [side.side if isinstance(side, (Waiting, Unread)) else partial(_itself, side) for side in found]
@@ -361,27 +361,51 @@ def counted_in_place(engine: Engine, sides: Sequence[Any], asked: Asked, meet: M
         return None
 
 
-def counted_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked) -> CountedSides | None:
+def counted_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides | None:
     """The same of files larger than memory, batch by batch; None where they fit, or have to be looked at as a whole."""
     from karat import batches
 
     if not batches.ON or not any(batches.is_large(engine, side) for side in sides):
         return None
-    if asked.hashes or asked.options.get("faulty") == "drop" or asked.context not in (None, "ranking"):
+    if asked.hashes or asked.options.get("faulty") == "drop":
         return None
-    options = make_plan("ranking", asked.metrics, asked.options).options
-    try:
-        counted = [batches.ranked(engine, sides[0], pred, options) for pred in sides[1:]]
-    except batches.NotInBatches:
-        return None
-    golds = counted[0][1][0]
+    for way in (ranked_in_batches, merged_in_batches):
+        try:
+            parts = [way(engine, (sides[0], pred), asked, meet) for pred in sides[1:]]
+        except batches.NotInBatches:
+            continue
+        inputs = [parts[0].inputs[0], *(part.inputs[1] for part in parts)]
+        return parts[0]._replace(results=[part.results[0] for part in parts], inputs=inputs)
+    return None
+
+
+def ranked_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides:
+    """A run and judgements in batches of whole queries."""
+    from karat import batches
+
+    if asked.context not in (None, "ranking") or not batches.are_rankings(sides):
+        raise batches.NotInBatches
     plan = make_plan("ranking", asked.metrics, asked.options, asked.undefined, asked.seed)
-    results = [
-        doubted(system_result(plan, gold, pred, found, pred.origin.system), plan, suspect(gold, pred), None)
-        for found, (gold, pred) in counted
-    ]
-    inputs = [input_record(side, False) for side in (golds, *(pred for _, (_, pred) in counted))]
-    return CountedSides(plan, results, None, inputs, None, golds)
+    found, (gold, pred) = batches.ranked(engine, sides[0], sides[1], plan.options)
+    result = doubted(system_result(plan, gold, pred, found, pred.origin.system), plan, suspect(gold, pred), None)
+    return CountedSides(plan, [result], None, [input_record(side, False) for side in (gold, pred)], None, gold)
+
+
+def merged_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides:
+    """Labels, label sets and weights, whose equal units are one; what would need a line is looked at in the whole."""
+    from karat import batches
+
+    if asked.context not in (None, "monolabel", "multilabel", "soft"):
+        raise batches.NotInBatches
+    gold, pred = batches.distinct_outcomes(engine, sides[0], sides[1])
+    try:
+        counted = counted_sides(engine, (gold, pred), replace(asked, hashes=False), meet, False, False)
+    except InputError as error:
+        raise batches.NotInBatches from error
+    lined = any(found.line is not None for found in counted.results[0].findings)
+    if lined or counted.plan.context.name not in ("monolabel", "multilabel", "soft"):
+        raise batches.NotInBatches
+    return counted
 
 
 def _itself(side: T) -> T:

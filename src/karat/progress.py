@@ -25,19 +25,22 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-def told(steps: Sequence[T], what: str) -> Iterator[T]:
-    """The steps, each announced before it is taken.
+def told(steps: Sequence[T], what: str, sizes: Sequence[int] | None = None) -> Iterator[T]:
+    """The steps, each announced before it is taken; by how large they are, where ``sizes`` says it.
 
     >>> heard = []
     >>> with listening(lambda *said: heard.append(said)):
     ...     done = list(told("ab", "spelling"))
+    ...     done = list(told("ab", "rows", [100, 50]))
     >>> heard
-    [('spelling', 0, 2), ('spelling', 1, 2), ('spelling', 2, 2)]
+    [('spelling', 0, 2), ('spelling', 1, 2), ('spelling', 2, 2), ('rows', 0, 150), ('rows', 100, 150), ('rows', 150, 150)]
     """
-    tell = _listener.get()
-    for i, step in enumerate(steps):
+    tell, done = _listener.get(), 0
+    size = [1] * len(steps) if sizes is None else sizes
+    for step, own in zip(steps, size, strict=True):
         if tell:
-            tell(what, i, len(steps))
+            tell(what, done, sum(size))
         yield step
+        done += own
     if tell:
-        tell(what, len(steps), len(steps))
+        tell(what, done, done)

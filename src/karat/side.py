@@ -218,6 +218,14 @@ class Entries:
         return Entries(np.zeros(0, np.int64), {name: np.zeros(0, np.int64) for name in columns})
 
 
+@dataclass(frozen=True, eq=False)
+class Apart:
+    """What is known of the ids of a side whose units stand for many: those that the other side lacks, and the first."""
+
+    lone: Keys
+    first: Sequence[str]
+
+
 @dataclass(eq=False)
 class Side:
     """Gold or predictions as every context, check and engine sees them."""
@@ -242,6 +250,8 @@ class Side:
     findings: list[Finding] = field(default_factory=list)
     n: Ints | None = None
     """How many units each of them stands for; None where it is itself alone."""
+    apart: Apart | None = None
+    """What is known of ids where units are called by numbers."""
 
     def __len__(self) -> int:
         return len(self.keys)

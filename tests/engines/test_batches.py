@@ -7,13 +7,17 @@ import json
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from karat import batches, read
-from karat.batches import files, rankings
+from karat import api, batches, in_place, read
+from karat.batches import files, outcomes, rankings
 from tests.engines.test_in_place import outcome
+from tests.engines.test_spark import CASES
 
 FAULTS = (
     "none", "missing query", "strange query", "nothing in common", "repeated document", "repeated judgement", "no score",
@@ -132,3 +136,83 @@ def said(found):
     for system in found["systems"]:
         system["findings"].sort(key=str)
     return json.dumps(found, indent=1).splitlines()
+
+
+BATCHED = ("labels", "label sets", "weights", "rankings")
+"""Contexts that are counted in batches; of the others the tables are read as a whole."""
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("name", CASES)
+def test_every_context(name, kind, tmp_path, monkeypatch, many_batches):
+    case = CASES[name]()
+    nested = any(pa.types.is_nested(column.type) for table in case.tables() for column in table.columns)
+    if kind == "csv" and nested:
+        pytest.skip("a CSV file has no lists")
+    paths = [tmp_path / f"{side}.{kind}" for side in ("gold", "pred")]
+    for path, table in zip(paths, case.tables(), strict=True):
+        pq.write_table(table, path) if kind == "parquet" else table.to_pandas().to_csv(path, index=False)
+    monkeypatch.setattr(in_place, "ON", False)
+    counted, plain = [], outcomes._met
+    monkeypatch.setattr(outcomes, "_met", lambda *args: counted.append(1) or plain(*args))
+    options = case.options | {"hashes": False, "intervals": True, "resamples": 199}
+    found = outcome(*map(str, paths), **options)
+    assert bool(counted or many_batches) == (name in BATCHED)
+    monkeypatch.setattr(batches, "ON", False)
+    assert said(outcome(*map(str, paths), **options)) == said(found)
+
+
+LABEL_FAULTS = (
+    "none",
+    "missing",
+    "extra",
+    "spelling",
+    "nothing in common",
+    "repeated",
+    "blank id",
+    "unknown label",
+    "no value",
+)
+
+
+@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))])
+@pytest.mark.parametrize("fault", LABEL_FAULTS)
+def test_label_sets_and_weights(seed, fault, tmp_path, monkeypatch, many_batches):
+    draw = random.Random(f"{seed} {fault}")
+    weights = draw.random() < 0.5
+    share = lambda: draw.randrange(5) / 4
+    value = (lambda: {"A": (x := share()), "B": 1 - x}) if weights else (lambda: draw.sample("ABCD", draw.randrange(4)))
+    gold, pred = ([[f"Item-{n}", value()] for n in range(90)] for _ in range(2))
+    draw.shuffle(pred)
+    side = draw.choice([gold, pred])
+    if fault == "missing":
+        del pred[10:20]
+    if fault == "extra":
+        pred += [[f"Other-{n}", value()] for n in range(5)]
+    if fault == "spelling":
+        for row in pred[:30]:
+            row[0] = row[0].lower()
+    if fault == "nothing in common":
+        pred = [[f"{id}x", v] for id, v in pred]
+    if fault == "repeated":
+        side.append(list(side[3]))
+    if fault == "blank id":
+        side[4][0] = draw.choice([" ", None])
+    if fault == "unknown label":
+        pred[5][1] = {"Z": 1.0} if weights else ["Z"]
+    if fault == "no value":
+        side[7][1] = None
+    kind = pa.map_(pa.string(), pa.float64()) if weights else pa.list_(pa.string())
+    paths = [str(tmp_path / f"{name}.parquet") for name in ("gold", "pred")]
+    for path, rows in zip(paths, (gold, pred), strict=True):
+        values = [list(v.items()) if isinstance(v, dict) else v for _, v in rows]
+        pq.write_table(pa.table({"id": [id for id, _ in rows], "value": pa.array(values, kind)}), path)
+    options = {"hashes": False, "missing": draw.choice(["wrong", "skip"])}
+    counted = api.merged_in_batches
+    done: list[Any] = []
+    monkeypatch.setattr(api, "merged_in_batches", lambda *args: done.append(counted(*args)) or done[-1])
+    found = outcome(*paths, **options)
+    if fault in ("none", "missing", "extra", "spelling"):  # most others have a line to be named
+        assert done
+    monkeypatch.setattr(batches, "ON", False)
+    assert said(outcome(*paths, **options)) == said(found)

@@ -7,6 +7,7 @@ number or a message; it buys files that do not fit into memory (docs/scale.md ha
 """
 
 from karat.batches.files import ON, NotInBatches, is_large
-from karat.batches.rankings import Ranked, ranked, reduced, whole
+from karat.batches.outcomes import distinct_outcomes
+from karat.batches.rankings import are_rankings, ranked
 
-__all__ = ["ON", "NotInBatches", "Ranked", "is_large", "ranked", "reduced", "whole"]
+__all__ = ["ON", "NotInBatches", "are_rankings", "distinct_outcomes", "is_large", "ranked"]

@@ -108,22 +108,11 @@ class Table:
         line_of = of.origin.line_of
         origin = replace(of.origin, line_of=lambda row: line_of(int(rows[row])))
         side = read_side(Records(origin, self.engine.lazily(relation), len(rows), of.typed), self.waiting.read)
-        side.facts["rows"] = rows
-        return side
+        return replace(side, origin=of.origin, record=rows if side.record is None else rows[side.record])
 
 
 MOST_STRETCHES = 5_000_000
 """Stretches of lines that are kept in mind: a file that is not sorted has one for each line."""
-
-
-class LinesOf:
-    """The line in the file of each record of a batch, asked for when it is needed."""
-
-    def __init__(self, origin: Origin) -> None:
-        self._origin = origin
-
-    def __getitem__(self, records: Ints) -> Ints:
-        return np.array([self._origin.line_of(record) for record in records.tolist()], np.int64)
 
 
 @dataclass(eq=False)
@@ -181,9 +170,7 @@ class Lined:
                 content = file.read(end - begin)
                 out.write(content)
                 line.append(np.arange(number, min(after, number + content.count(b"\n") + 1)))
-        side = self.unread.part(path, np.concatenate(line))
-        side.facts["rows"] = LinesOf(side.origin)
-        return side
+        return self.unread.part(path, np.concatenate(line))
 
 
 @dataclass(eq=False)

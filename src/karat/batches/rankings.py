@@ -20,7 +20,8 @@ from karat.engines.memory import finished
 from karat.findings import Finding, InputError, stop_on_errors
 from karat.notes import Note, noted, worded
 from karat.progress import told
-from karat.read import Unread, Waiting
+from karat.read import BY_LINES, Unread, Waiting
+from karat.read.roles import roles_of
 from karat.side import Entries, Keys, Origin, Side, joined
 
 
@@ -75,12 +76,11 @@ def _best(gold: Side) -> Entries:
 
 def _slim(side: Side, entries: Entries) -> Side:
     """What the whole must know of a side: its queries, and where they begin."""
-    record = side.record if side.record is not None else np.arange(len(side))
-    rows = side.facts.get("rows")
-    facts = {name: value for name, value in side.facts.items() if name != "rows"}
+    # Records of a table have the numbers that they have in the file, those of lines have their own in each batch.
+    begin = side.record if side.origin.format not in BY_LINES else [side.line(unit) for unit in range(len(side))]
     return replace(
-        side, entries=entries, names={}, findings=[], units={"record": record if rows is None else rows[record]}, record=None,
-        origin=Origin(side.name, side.role, side.origin.format), facts=facts,
+        side, entries=entries, names={}, findings=[], record=None, units={"record": np.asarray(begin, np.int64)},
+        origin=Origin(side.name, side.role, side.origin.format),
     )  # fmt: skip
 
 
@@ -117,12 +117,25 @@ def _with_rows(parts: Sequence[Aligned]) -> Sequence[Aligned]:
 # ---- files
 
 
+def are_rankings(sides: Sequence[Any]) -> bool:
+    """Do format and columns say that these are judgements and runs? (Numbers without a name may be labels.)"""
+    return all(_is_ranking(side) for side in sides)
+
+
+def _is_ranking(side: Any) -> bool:
+    if not isinstance(side, Waiting):
+        return isinstance(side, Unread) or (isinstance(side, Side) and side.context == "ranking")
+    roles = roles_of(side.records, side.read)
+    return {"value", "id", "test_case"} <= roles.keys() and side.read.wants_numbers(roles["value"])
+
+
 def ranked(engine: Engine, gold: Any, pred: Any, options: Mapping[str, Any]) -> tuple[Counted, tuple[Side, Side]]:
     """Judgements and a run of which one does not fit into memory."""
     sides = [_parted(engine, side) for side in (gold, pred)]
     parts: list[Ranked] = []
     unread: list[Finding] = []
-    for batch in told(range(_arranged(sides, batch_rows(engine))), "batches of queries"):
+    rows = _arranged(sides, batch_rows(engine))
+    for batch in told(range(len(rows)), "ranked documents", rows):
         try:
             mine, other = _read(sides, batch)
             parts.append(reduced(mine, other, options, lambda _, line: line))
@@ -156,10 +169,7 @@ def _read(sides: Sequence[Parted], batch: int) -> Iterator[Side]:
 def _queries(side: Side) -> Side:
     if side.kind != "number" or side.facts.get("unsure"):
         raise NotInBatches
-    rows = side.facts.get("rows")
-    side = context("ranking").prepare(side, {})
-    side.facts |= {} if rows is None else {"rows": rows}
-    return side
+    return context("ranking").prepare(side, {})
 
 
 def _nothing(origin: Origin) -> Side:
@@ -169,8 +179,8 @@ def _nothing(origin: Origin) -> Side:
     return Side(origin, "number", Keys(Codes(none, []), []), entries, record=none, context="ranking")
 
 
-def _arranged(sides: Sequence[Parted], rows: int) -> int:
-    """Assign queries to batches and let both sides put them together; gives how many batches there are.
+def _arranged(sides: Sequence[Parted], rows: int) -> list[int]:
+    """Assign queries to batches and let both sides put them together; gives how many rows of the larger each has.
 
     Queries follow each other as in the larger side; where its rows stand by query, as those of most runs do, a batch
     is a stretch of its rows and nothing is moved.
@@ -185,7 +195,7 @@ def _arranged(sides: Sequence[Parted], rows: int) -> int:
     batch_of |= {key: nth % batches for nth, key in enumerate(lone)}
     sides[lead].arrange(batch_of, cuts, batches)
     sides[1 - lead].arrange(batch_of, _same_cuts(other, batch_of, batches), batches)
-    return batches
+    return np.bincount(batch, units[lead].rows, batches).astype(int).tolist()  # type: ignore[no-any-return]
 
 
 def _batches(units: Stretches, rows: int) -> tuple[Ints, Ints | None]:

@@ -317,6 +317,11 @@ class Engine:
         rows = self.connection.execute(f"SELECT {ROW} AS r {kept} ORDER BY {place}").fetchnumpy()["r"]
         return f"(SELECT * EXCLUDE ({ROW}, b, file_row_number) {kept} ORDER BY {place})", np.asarray(rows, np.int64)
 
+    def first_texts(self, relation: str, column: str, count: int) -> list[str]:
+        """The first values of a column."""
+        found = self._counted(f"SELECT CAST({quoted(column)} AS VARCHAR) AS t FROM {relation} LIMIT {count}")
+        return [text or "" for text in found["t"].tolist()]
+
     def spells_fractions(self, relation: str, names: Iterable[str]) -> bool:
         """Are there texts that are spelt otherwise if all of their column are numbers, as 1.0?"""
         odd = " OR ".join(f"{quoted(name)} LIKE '%.%0'" for name in names) or "false"
@@ -433,7 +438,7 @@ class Engine:
 def _folded(text: str) -> str:
     """A text of SQL as `karat.align` folds ids: units that differ in spelling alone are in one batch."""
     plain = f"lower(trim(coalesce(CAST({text} AS VARCHAR), ''), ' \t\n\r'))"
-    return f"ltrim(CASE WHEN {text} LIKE '%.%0%' THEN regexp_replace({plain}, '\\.0+$', '') ELSE {plain} END, '0')"
+    return f"ltrim(CASE WHEN {plain} LIKE '%.%0' THEN regexp_replace({plain}, '\\.0+$', '') ELSE {plain} END, '0')"
 
 
 def _odd_ids(gold: LabelTable, pred: LabelTable, columns: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from karat.read.source import Source, file_name
 from karat.read.table import Engine, Read
 from karat.side import Origin, Side
 
-__all__ = ["FORMATS", "Format", "Read", "Unread", "Waiting", "allowed", "read_input"]
+__all__ = ["BY_LINES", "FORMATS", "Format", "Read", "Unread", "Waiting", "allowed", "read_input"]
 
 
 WAITING = 20_000

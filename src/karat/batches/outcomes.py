@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Labels, label sets and weights in batches of whole units: units of which both sides say the same are one that stands for many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from karat.align import EXAMPLES, Aligned, meet
+from karat.batches.files import NotInBatches, Table, batch_rows, checked_table
+from karat.check import repeated_ids
+from karat.columns import Codes, Mask
+from karat.engines.duckdb import Engine
+from karat.findings import InputError
+from karat.progress import told
+from karat.read import Waiting
+from karat.side import Apart, Entries, Keys, Side
+
+MOST_LONE = 2_000_000
+"""Units without a partner that are kept in mind, to be shown and looked through for other spellings."""
+KINDS = ("label", "labels", "weights", "votes")
+ALIKE = ("truth", "numeric", "width")
+"""Facts that decide how values are spelt: they must hold for all batches, or for none."""
+
+
+def distinct_outcomes(engine: Engine, gold: Any, pred: Any) -> tuple[Side, Side]:
+    """Both sides, each unit of which stands for all that have its test case and say the same."""
+    if not isinstance(gold, Waiting) or not isinstance(pred, Waiting):
+        raise NotInBatches
+    tables = [checked_table(engine, side, "id") for side in (gold, pred)]
+    batches = 1 + max(table.records for table in tables) // batch_rows(engine)
+    for table in tables:
+        name = f"{table.origin.role} {table.origin.name}"
+        table.arranged = engine.by_hash(name, table.numbered, table.key, batches)
+    parts: list[Aligned] = []
+    first: list[Side] = []
+    lone: tuple[list[Keys], list[Keys]] = [], []
+    rows = [int(size) for size in np.diff(tables[0].arranged.bounds)]  # type: ignore[union-attr]
+    for batch in told(range(batches), "records", rows):
+        sides = [_read(table, batch) for table in tables]
+        if sides[0] is None or sides[1] is None:
+            raise NotInBatches  # few records, or nothing in common
+        first = first or [sides[0], sides[1]]
+        for side, before in zip(sides, first, strict=True):
+            _same_meaning(side, before)
+        parts.append(_met(sides[0], sides[1], lone))
+    merged = Aligned.merge(parts).collapsed()
+    return _side(merged, merged.in_gold, tables[0], first[0], lone[0], engine), _side(
+        merged, merged.in_pred, tables[1], first[1], lone[1], engine
+    )
+
+
+def _read(table: Table, batch: int) -> Any:
+    try:
+        side = table.side(batch)
+    except InputError as error:
+        raise NotInBatches from error
+    if side is None:
+        return None
+    odd = any(found.line is not None or found.severity == "error" for found in side.findings)
+    if side.kind not in KINDS or side.facts.get("unsure") or odd or repeated_ids(side):
+        raise NotInBatches
+    return side
+
+
+def _same_meaning(side: Any, first: Side) -> None:
+    alike = [[one.facts.get(fact) for fact in ALIKE] for one in (side, first)]
+    if side.kind != first.kind or alike[0] != alike[1] or {*side.entries.columns} != {*first.entries.columns}:
+        raise NotInBatches
+
+
+def _met(gold: Side, pred: Side, lone: tuple[list[Keys], list[Keys]]) -> Aligned:
+    both = meet(gold.keys, pred.keys)
+    lone[0].append(gold.keys.take(both.gold[both.pred < 0]))
+    lone[1].append(pred.keys.take(both.pred[both.gold < 0]))
+    if any(sum(map(len, keys)) > MOST_LONE for keys in lone):
+        raise NotInBatches
+    return Aligned.of(gold, pred, both, units=False).collapsed()
+
+
+def _side(
+    merged: Aligned, there: Mask, table: Table, first: Side, lone: Sequence[Keys], engine: Engine
+) -> Side:  # fmt: skip
+    """One side of the outcomes: the units are called by their numbers, which are those of the other side."""
+    rows = np.flatnonzero(there)
+    to = np.full(len(merged), -1)
+    to[rows] = np.arange(len(rows))
+    entries: Entries = merged.gold if table.origin.role == "gold" else merged.pred
+    own = {name: names for name, names in merged.names.items() if name in first.names}
+    used, entries = _used(own, entries.moved(to))
+    case = merged.case.take(rows)
+    keys = Keys(Codes(case.code, list(case.names)), [str(row) for row in rows.tolist()])
+    ids = engine.first_texts(table.waiting.records.columns.relation, table.key, EXAMPLES)  # type: ignore[attr-defined]
+    apart = Apart(Keys(Codes.of([c for k in lone for c in k.case.texts()]), [id for k in lone for id in k.id]), ids)
+    findings = [*table.findings, *first.findings]
+    return replace(
+        first, origin=table.origin, keys=keys, entries=entries, names=used, units={}, record=None,
+        records=table.records, findings=findings, n=merged.n[rows], apart=apart,
+    )  # fmt: skip
+
+
+def _used(names: dict[str, list[str]], entries: Entries) -> tuple[dict[str, list[str]], Entries]:
+    """Only the names that the side itself uses."""
+    out, columns = dict(names), dict(entries.columns)
+    for name, texts in names.items():
+        kept = Codes(columns[name], texts).pruned()
+        out[name], columns[name] = kept.names, kept.code
+    return out, Entries(entries.unit, columns, entries.single)
