@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.cells import Cells
 from karat.findings import Finding
@@ -110,6 +111,20 @@ class Slicing:
 
     def __iter__(self) -> Iterator[Slice]:
         return iter(self.slices)
+
+
+@stored("sliced_units")
+@dataclass(frozen=True, eq=False)
+class SlicedUnits:
+    """Which units each slice of a column holds: the place of a unit's slice among the names, in the order of the cells' units."""
+
+    names: list[str]
+    place: NDArray[np.int64]
+
+    def check_state(self) -> None:
+        """Every place has a name."""
+        if len(self.place) and not 0 <= self.place.min() <= self.place.max() < len(self.names):
+            raise ValueError("units of slices that are not there")
 
 
 @stored("score")
@@ -238,6 +253,8 @@ class SystemResult:
     findings: list[Finding]
     cells: Cells = field(metadata=UNSTORED)
     details: list[Detail] = field(default_factory=list)
+    sliced: dict[str, SlicedUnits] = field(default_factory=dict, compare=False)
+    """By column of gold, where slices were asked for."""
 
     def __getitem__(self, metric: str | Metric) -> Score:
         wanted = meant(parse(metric) if isinstance(metric, str) else metric, {m.name for m in self.scores})

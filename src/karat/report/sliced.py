@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -114,7 +114,9 @@ def documents(score: Score) -> list[dict[str, Any]]:
     ]
 
 
-def chart(system: SystemResult, metric: Metric, column: str, digits: int) -> tuple[str, str]:
+def chart(
+    system: SystemResult, metric: Metric, column: str, digits: int, link: Callable[[str], str] | None = None
+) -> tuple[str, str]:
     """Title and SVG of the slices of one column, worst first, beside the score of all units."""
     from karat.report.charts.slices import Point, slices_chart  # most reports have no slices
 
@@ -129,7 +131,8 @@ def chart(system: SystemResult, metric: Metric, column: str, digits: int) -> tup
     ]  # fmt: skip
     title = f"{score.label} by {column}"
     label = f"{title}: {system.name}"
-    return title, slices_chart(points, overall=score.value, title=label, said=f"all {number(score.value, digits)}")
+    said = f"all {number(score.value, digits)}"
+    return title, slices_chart(points, overall=score.value, title=label, said=said, link=link)
 
 
 def _nan(value: float | None) -> float:

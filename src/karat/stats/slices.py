@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.cells import Cells
 from karat.columns import ordered
-from karat.evaluation import Gap, Interval, Score, Slice, Slicing, SystemResult
+from karat.evaluation import Gap, Interval, Score, Slice, SlicedUnits, Slicing, SystemResult
 from karat.findings import Finding, InputError, finding
 from karat.metric import Metric
 from karat.plan import Plan
@@ -125,14 +125,15 @@ def add_slices(
     clusters: ClusterKeys | None = None,
 ) -> SystemResult:  # fmt: skip
     """The system with the slices of every column on its scores."""
-    scores, said = dict(result.scores), list[Finding]()
+    scores, said, sliced = dict(result.scores), list[Finding](), dict[str, SlicedUnits]()
     for keys in columns:
         found = Cut(result, plan, keys, settings, clusters)
         scores = {m: replace(s, slices=s.slices | {keys.column: found.slicing(m)}) for m, s in scores.items()}
         small = [len(p) for p in found.parts if p.units < SMALL]
         if small:
             said.append(finding("small-slices", result.name, column=keys.column, count=len(small), least=SMALL))
-    return replace(result, scores=scores, findings=[*result.findings, *said])
+        sliced[keys.column] = SlicedUnits([*keys.order, NONE], found.code)
+    return replace(result, scores=scores, findings=[*result.findings, *said], sliced=sliced)
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class Cut:
         self.cells, self.plan, self.settings, self.clusters = result.cells, plan, settings, clusters
         self.column = keys.column
         self.statistic = Statistic(plan.catalogue, plan.metrics, plan.fill)
-        code = keys.of(unit_keys(result.cells))
+        self.code = code = keys.of(unit_keys(result.cells))
         names = [*keys.order, NONE]
         used = np.unique(code).tolist()
         self.parts = [self._share(names[i], code == i) for i in used]

@@ -415,7 +415,7 @@ RUNS = {"context": "only this context", "tag": "only with this tag", "metric": "
 UNITS = {
     "system": "whose units", "metric": "what scores them", "kind": "wrong, right or all", "gold": "a class in gold",
     "pred": "a predicted class", "fault": "a kind of error", "better": "a system that does better",
-    "worse": "a system that does worse", "text": "a part of id or text",
+    "worse": "a system that does worse", "text": "a part of id or text", "slice": "a slice, such as language: es",
 }  # fmt: skip
 TEXT_SETTINGS = ", ".join(Settings.__struct_fields__)
 

@@ -70,22 +70,30 @@ def markdown(text: str) -> Markup:
     return Markup(reader.render(text))
 
 
-def day(moment: str | None) -> str:
-    """A moment to the minute.
+def day(moment: str | None) -> Markup:
+    """A moment to the minute, which no line breaks.
 
-    >>> day("2026-11-16T12:34:56+00:00")
-    '2026-11-16 12:34'
+    >>> print(day("2026-11-16T12:34:56+00:00"))
+    <time datetime="2026-11-16T12:34:56+00:00">2026-11-16 12:34</time>
     """
-    return (moment or "")[:16].replace("T", " ")
+    shown = (moment or "")[:16].replace("T", " ")
+    return Markup('<time datetime="{}">{}</time>').format(moment, shown) if shown else Markup("")
 
 
 def amount(n: int) -> str:
     return f"{n:,}"
 
 
+BROAD = 460
+"""Width from which a chart gets a row of its own."""
+
+
 def bare(image: str) -> Markup:
     """A chart without styles of its own, which the policy of the page would refuse."""
     plain = re.sub(r' style="--w:[^"]*"', "", svg.bare(str(image)))
+    width = re.search(r'<svg [^>]*?width="(\d+)', plain)
+    if width and int(width[1]) > BROAD:
+        plain = plain.replace('class="karat-chart"', 'class="karat-chart broad"', 1)
     # A picture must not hold links; a group may.
     return Markup(plain.replace('role="img"', 'role="group"', 1) if "<a " in plain else plain)
 

@@ -26,6 +26,7 @@ from karat.mistakes import (
     units_of,
 )
 from karat.report.rows import Grid, number
+from karat.stats.units import over_test_cases
 from karat.web.problems import invalid, missing
 
 Mask = NDArray[np.bool_]
@@ -55,6 +56,8 @@ class Wanted:
     """Lowest score."""
     high: str = ""
     """Score that is too high."""
+    slice: str = ""
+    """A slice of the run, as `slice_name` spells it."""
 
     @property
     def effective(self) -> str:
@@ -114,6 +117,15 @@ class Units:
         return {name: mask for name, mask in found.items() if mask.any()}
 
     @cached_property
+    def slices(self) -> dict[str, Mask]:
+        """Slices of the run with their units."""
+        found: dict[str, Mask] = {}
+        for column, sliced in self.system.sliced.items():
+            place = sliced.place[self.cells.test_case[self.cell]] if over_test_cases(self.cells) else sliced.place
+            found |= {slice_name(column, name): place == i for i, name in enumerate(sliced.names)}
+        return {name: mask for name, mask in found.items() if mask.any()}
+
+    @cached_property
     def test_cases(self) -> list[str]:
         return sorted(set(self.cases.tolist()))
 
@@ -133,6 +145,8 @@ class Units:
                 keep &= self._of_class(side, label)[self.cell]
         if wanted.fault:
             keep &= self.faults.get(wanted.fault, np.zeros(len(self.cells), bool))[self.cell]
+        if wanted.slice:
+            keep &= self.slices.get(wanted.slice, np.zeros(len(self.cell), bool))
         if theirs is not None:
             keep &= (1 if wanted.better else -1) * self._against(theirs) > 1e-12
         if wanted.text:
@@ -262,6 +276,15 @@ FAULTS: dict[str, Callable[[Any], dict[str, Mask]]] = {
     "monolabel": _of_labels, "multilabel": _of_label_sets, "ranking": _of_rankings, "splitting": _of_streams,
 }  # fmt: skip
 """Kinds of error of contexts whose cells do not name them themselves."""
+
+
+def slice_name(column: str, name: str) -> str:
+    """A slice as an address and a page name it.
+
+    >>> slice_name("language", "es")
+    'language: es'
+    """
+    return f"{column}: {name}"
 
 
 def of(evaluation: Evaluation, name: str) -> SystemResult:

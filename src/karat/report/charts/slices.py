@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +26,18 @@ class Point(NamedTuple):
     tone: str
 
 
-def slices_chart(points: Sequence[Point], *, overall: float | None, title: str, said: str = "") -> str:
-    """An SVG of one row per slice, in the order given; ``overall`` is a line, and ``said`` what it is."""
+def slices_chart(
+    points: Sequence[Point],
+    *,
+    overall: float | None,
+    title: str,
+    said: str = "",
+    link: Callable[[str], str] | None = None,
+) -> str:
+    """An SVG of one row per slice, in the order given; ``overall`` is a line, and ``said`` what it is.
+
+    ``link`` leads to the units of a slice.
+    """
     rows = points[:MOST]
     ends = [v for p in rows for v in (p.low, p.value, p.high) if np.isfinite(v)]
     ends += [] if overall is None else [overall]
@@ -45,6 +55,9 @@ def slices_chart(points: Sequence[Point], *, overall: float | None, title: str, 
         ]
     for i, point in enumerate(rows):
         parts += _row(point, TOP + ROW * i, scale)
+        if link:
+            place = svg.rect(0, TOP + ROW * i, svg.WIDTH, ROW - 2, opacity=0)
+            parts.append(svg.linked(link(point.label), f"{point.label}: {point.note}", place))
     return svg.document(svg.WIDTH, bottom + 24, parts, title)
 
 

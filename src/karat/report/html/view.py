@@ -151,6 +151,7 @@ class Links(Protocol):
     def system(self, system: str) -> str: ...
     def scores(self, system: str, low: float, high: float) -> str: ...
     def unit(self, system: str, unit: str) -> str: ...
+    def slice(self, system: str, column: str, name: str) -> str: ...
 
 
 class View:
@@ -476,7 +477,8 @@ class SystemView:
         """The main metric by the values of each column that was asked for, and every metric as a table."""
         score = self.result.scores[self.view.main]
         for column in score.slices:
-            title, image = sliced.chart(self.result, score.metric, column, self.view.digits)
+            link = partial(self.view.links.slice, self.name, column) if self.view.links else None
+            title, image = sliced.chart(self.result, score.metric, column, self.view.digits, link)
             grid = sliced.grid(self.result, column, self.view.digits)
             table = Table(f"All metrics by {column}", grid.head, grid.rows, css="numbers")
             gap = sliced.gap_said(score, score.slices[column], self.view.digits)

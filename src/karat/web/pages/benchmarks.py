@@ -265,6 +265,8 @@ def manage(ask: Ask, secret: str = "", whose: str = "") -> Response:
     """Settings, teams and tokens of a benchmark."""
     benchmark = ask.organised(ask.part("id"))
     page = max(ask.number("page", 1, 100_000), 1)
+    if form := asked_form(ask):
+        return _team_file(ask, benchmark, form)
     with ask.server.store.transaction() as connection:
         teams, total = people.listed(connection, benchmark.id, PAGE, PAGE * (page - 1))
         best = boards.chosen(connection, benchmark, benchmark.shown_phase.name)
@@ -274,6 +276,14 @@ def manage(ask: Ask, secret: str = "", whose: str = "") -> Response:
         ask, "manage.html", refresh=2 if gold and gold.state in jobs.OPEN and not secret else 0, gold=gold, file=file, benchmark=benchmark, teams=teams, total=total, page=page, size=PAGE, secret=secret, whose=whose,
         compared=[s.run for s in best if s.run][:40],
     )  # fmt: skip
+
+
+def _team_file(ask: Ask, benchmark: Benchmark, form: str) -> Response:
+    """The teams of a benchmark as a file."""
+    with ask.server.store.transaction() as connection:
+        found, _ = people.listed(connection, benchmark.id, MOST)
+    rows = [[p.id, p.name, p.created, p.revoked or ""] for p in found]
+    return table_download(Grid("Teams", ["id", "team", "invited", "revoked"], rows), form, f"{benchmark.id}-teams")
 
 
 def manage_change(ask: Ask) -> Response:

@@ -10,9 +10,11 @@ from starlette.responses import RedirectResponse, Response
 
 from karat.contexts import MODULES, catalogue, context
 from karat.plan import make_plan
+from karat.report.rows import Grid
 from karat.web import files, jobs, options
 from karat.web.asking import MAKERS, Ask
 from karat.web.jobs import Job
+from karat.web.pages.downloads import asked_form, table_download
 from karat.web.problems import invalid, missing
 from karat.web.showing import html
 
@@ -95,6 +97,8 @@ def checked(ask: Ask) -> Response:
         "lines": {},
         "context": "",
     }
+    if form := asked_form(ask):
+        return table_download(_file_grid(result), form, f"files-{job.id}")
     name = ask.query("context") or result.get("context") or "monolabel"
     name = chosen_context(name)
     plan = make_plan(name, None, {})
@@ -104,6 +108,17 @@ def checked(ask: Ask) -> Response:
         metrics=shown or [str(m) for m in plan.metrics], options=options.fields(name), has_tree=options.has_tree(name), columns=COLUMNS,
         catalogue=sorted(catalogue(name), key=lambda d: d.name), errors=[f for f in result["findings"] if f["severity"] == "error"],
     )  # fmt: skip
+
+
+def _file_grid(result: dict[str, Any]) -> Grid:
+    """The files with what of gold each of them covers."""
+    head = ["file", "role", "system", "format", "records", "in gold", "in gold and predicted", "predicted only"]
+    rows = []
+    for file in result.get("inputs", ()):
+        counts = result["coverage"].get(file.get("system"), {})
+        covered = [str(counts.get(n, 0)) for n in ("gold", "aligned", "pred_only")] if counts else ["", "", ""]
+        rows.append([file["path"], file["role"], file.get("system") or "", file["format"], str(file["rows"]), *covered])
+    return Grid("Files", head, rows)
 
 
 def waiting(ask: Ask, job: Job, title: str) -> Response:

@@ -38,7 +38,7 @@ FORM = f"3 {karat.__version__}"
 """Comparisons that another karat has computed may have another form."""
 MOST_SIDES = 12
 """Systems that are shown beside one another on a unit."""
-FILTERS = ("gold", "pred", "fault", "case_of", "better", "worse", "text", "low", "high")
+FILTERS = ("gold", "pred", "fault", "case_of", "better", "worse", "text", "low", "high", "slice")
 """What narrows a list of units, each a field of `Wanted` and a part of the address."""
 LONGEST_DOWNLOAD = 100_000
 
@@ -79,7 +79,7 @@ class Links:
     """Where the marks of a run's charts lead: to the units that they stand for."""
 
     def __init__(self, ask: Ask, run: Run) -> None:
-        self.ask, self.run = ask, run.id
+        self.ask, self.run, self.systems = ask, run.id, run.evaluation.systems
         self.single = run.evaluation.context == "ranking"
         """Whether every test case is a unit."""
         self.metric = str(main_metric(run.evaluation))
@@ -99,6 +99,12 @@ class Links:
             return self.system(system)
         ends = {"low": f"{low:g}", "high": f"{high:g}" if high < float("inf") else ""}
         return self.ask.url(f"/runs/{self.run}/units", system=system, metric=self.metric, kind="all", **ends)
+
+    def slice(self, system: str, column: str, name: str) -> str:
+        """Units of a slice; a run of an older karat does not say which they are."""
+        kept = next((s.sliced for s in self.systems if s.name == system), {})
+        one = units.slice_name(column, name) if column in kept else ""
+        return self.ask.url(f"/runs/{self.run}/units", system=system, slice=one, kind="all")
 
     def unit(self, system: str, unit: str) -> str:
         return self.ask.url(f"/runs/{self.run}/units", system=system, text=unit, kind="all")
@@ -137,7 +143,7 @@ def table(ask: Ask) -> Response:
 
 def _tables(view: View, system: str) -> Iterator[Table]:
     """The tables of a run, those of one system or those of all."""
-    charts: list[Any] = [view.distributions]
+    charts: list[Any] = [view.distributions, _inputs(view)]
     for one in view.systems:
         if one.name == system:
             charts = [one.by_class, *one.slices, *one.details]
@@ -146,6 +152,14 @@ def _tables(view: View, system: str) -> Iterator[Table]:
             kept = found if isinstance(found, Table) else found.table
             if kept is not None:
                 yield kept
+
+
+def _inputs(view: View) -> Table:
+    """The files of a run, as far as it says what they were."""
+    head = ["input", "role", "format", "records", "SHA-256 of the file", "SHA-256 of the records"]
+    keys = ("path", "role", "format", "rows", "sha256", "canonical")
+    rows = [["" if i.get(k) is None else str(i.get(k)) for k in keys] for i in view.inputs]
+    return Table("Inputs", head, rows)
 
 
 def verify(ask: Ask) -> Response:
@@ -283,12 +297,20 @@ def unit(ask: Ask) -> Response:
     found, wanted, theirs = asked_units(ask, run)
     before, after = found.neighbours(found.place(ask.query("case"), ask.query("id")), wanted, theirs)
     line, sides = shown_unit(ask, run, found, theirs)
+    if form := asked_form(ask):
+        return table_download(_side_grid(str(found.metric), sides), form, f"{run.id}-{line.name}")
     given = {name: ask.query(name) for name in ("system", "metric", "kind", *FILTERS)}
     return html(
         ask, "unit.html", run=run, found=found, line=line, sides=sides, before=before, after=after,
         listed=ask.url(f"/runs/{run.id}/units", **given), labels=sorted({label for s in sides for p in (s.gold, s.own) for label in p.bars}),
         deepest=min(max((r for s in sides for p in (s.gold, s.own) for r in p.grades), default=0), DEEPEST),
     )  # fmt: skip
+
+
+def _side_grid(metric: str, sides: Sequence[Side]) -> Grid:
+    """What gold and every system say of a unit."""
+    rows = [[s.name, repr(s.score), s.gold.words, s.own.words] for s in sides]
+    return Grid("Unit", ["system", metric, "gold", "predicted"], rows)
 
 
 def shown_unit(ask: Ask, run: Run, found: Units, beside: Units | None = None) -> tuple[Line, list[Side]]:
