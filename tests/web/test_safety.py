@@ -9,6 +9,8 @@ import io
 import json
 import re
 import socket
+import tempfile
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -238,3 +240,18 @@ def test_odd_requests_have_an_answer(own, path, status):
 def test_methods_that_are_not_there(own: Site):
     assert Visitor(own).ask("PUT", "/api/runs").status == 405
     assert Visitor(own).ask("POST", "/api/runs", io.BytesIO(b"")).status == 405
+
+
+def test_a_parquet_file_of_many_rows_is_refused_before_it_is_read(small):
+    """Four kilobytes may hold a hundred million rows."""
+    import duckdb
+
+    admin = Visitor(small, small.admin)
+    id = benchmark(admin)
+    one = team(admin, id)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.parquet"
+        duckdb.sql(f"COPY (SELECT 'x' AS id, 'A' AS value FROM range(5000000)) TO '{path}' (FORMAT parquet)")
+        assert path.stat().st_size < 100_000
+        found = settled(one, submit(one, id, path.read_bytes(), "rows.parquet"))
+    assert (found["state"], [f["code"] for f in found["findings"]]) == ("refused", ["too-many-rows"])

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from karat.store import open_store
+from karat.web import benchmarks, jobs, submissions
 from tests.web.site import Site, Visitor, table
 from tests.web.stories import benchmark, settled, submit, team
 
@@ -33,11 +35,14 @@ def hidden(guarded: Site) -> dict[str, Any]:
     sent = settled(one, submit(one, id, as_case(right | wrong), "mine.csv"))
     theirs = settled(two, submit(two, id, as_case(dict.fromkeys(right, OTHER)), "theirs.csv"))
     run = admin.get(f"/api/submissions/{sent['id']}").json["run"]
-    job = next(iter([sent["id"]]))
+    with open_store(guarded.store).transaction() as connection:
+        job = submissions.find(connection, sent["id"]).job
+        check = jobs.latest(connection, f"gold {id}").id
+        file = benchmarks.find(connection, id).gold
     reader = admin.ask("POST", "/api/tokens", {"role": "reader", "name": "Reader"}).json["token"]
     organiser = admin.ask("POST", "/api/tokens", {"role": "organiser", "name": "Other"}).json["token"]
     return {
-        "id": id, "one": one, "two": two, "sent": sent["id"], "theirs": theirs["id"], "run": run, "job": job, "admin": admin,
+        "id": id, "one": one, "two": two, "sent": sent["id"], "theirs": theirs["id"], "run": run, "job": job, "check": check, "file": file, "admin": admin,
         "reader": Visitor(guarded, reader), "organiser": Visitor(guarded, organiser), "nobody": Visitor(guarded),
     }  # fmt: skip
 
@@ -57,6 +62,14 @@ ROUTES = [
     "/api/benchmarks/{id}/leaderboard", "/api/benchmarks/{id}/submissions", "/api/benchmarks/{id}/export",
     "/api/benchmarks/{id}/teams", "/api/submissions/{sent}", "/api/submissions/{theirs}", "/api/tokens", "/api/audit",
     "/tokens", "/", "/benchmarks", "/health", "/api/jobs/{job}", "/jobs/{job}", "/evaluate/{job}", "/api/openapi.json",
+    "/api/jobs/{check}", "/jobs/{check}", "/evaluate/{check}", "/runs/{run}/table.tsv?table=Inputs", "/runs/{run}/table.json?table=Confusion+matrix&system=mine.csv",
+    "/runs/{run}/report.md?by=class", "/runs/{run}/unit?case=&id=u1&as=json", "/runs/{run}/units?kind=all&gold=zebra-label", "/api/runs/{run}/unit?case=&id=u1",
+    "/api/runs/{run}/verify", "/runs/{run}/verify?as=json", "/compare?run=latest", "/compare?run=hidden-gold", "/api/comparison?run={short}&run=latest",
+    "/compare?run={run}&as=tsv&table=Inputs", "/runs?tag=hidden-gold&as=tsv", "/runs?metric=kappa", "/api/runs?without=", "/api/runs?context=monolabel&limit=200",
+    "/benchmarks/{id}/manage?as=json", "/benchmarks/{id}/submissions?team=", "/benchmarks/{id}/submissions?team=%25", "/api/benchmarks/{id}/submissions?team=all&limit=200",
+    "/benchmarks/{id}/leaderboard.json?phase=open", "/benchmarks/{id}/leaderboard.html", "/benchmarks/{id}?phase=closed", "/api/benchmarks/{id}/gold", "/api/benchmarks/{id}/gold?name=x",
+    "/files/{file}", "/api/files/{file}", "/gold/{file}", "/submissions/{sent}?as=json", "/submissions/{theirs}/file", "/submissions/{file}", "/tokens?as=json&table=audit", "/api/audit?limit=200",
+    "/static/x/karat.css/../../../store.db", "/static/x/..%2f..%2fstore.db", "/runs/..%2f..%2fetc%2fpasswd", "/metrics/..%2f..%2fetc", "/%2e%2e/%2e%2e/etc/passwd", "/api/runs/{run}/../{run}",
     "/static/x/../../gold.csv", "/runs/{run}%2funits", "//runs/{run}", "/api//runs/{run}",
 ]  # fmt: skip
 
@@ -193,3 +206,63 @@ def test_a_team_of_one_benchmark_knows_no_other(hidden, guarded):
     ):
         assert elsewhere.get(path.format(**hidden)).status == 404
     assert submit(elsewhere, hidden["id"], table({"u1": "yes"})).status == 404
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PATCH", "POST"])
+def test_no_other_method_tells_a_secret(hidden, method):
+    """Nor does the length of an answer: what is hidden answers as what is not there."""
+    one: Visitor = hidden["one"]
+    for path, nowhere in (("/runs/{run}", "/runs/000000000000"), ("/api/runs/{run}", "/api/runs/000000000000"), ("/submissions/{theirs}", "/submissions/" + "0" * 24), ("/api/jobs/{job}", "/api/jobs/" + "0" * 24), ("/jobs/{check}", "/jobs/" + "0" * 24)):  # fmt: skip
+        seen = []
+        for place in (path.format(**hidden), nowhere):
+            answer = one.ask(method, place, X_HTTP_Method_Override="GET", Range="bytes=0-10")
+            assert told(answer.text) == []
+            assert 400 <= answer.status < 500
+            seen.append((answer.status, answer.headers.get("content-length"), answer.body))
+        assert seen[0] == seen[1], path
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"X_Forwarded_For": "127.0.0.1"}, {"X_Forwarded_Host": "localhost"}, {"Forwarded": "for=127.0.0.1;host=localhost"}, {"X_Real_IP": "127.0.0.1"},
+        {"X_Original_URL": "/api/audit"}, {"X_Rewrite_URL": "/api/audit"}, {"Host": "localhost"}, {"Referer": "http://localhost/tokens"}, {"Origin": "null"},
+        {"Cookie": "karat=; role=admin; admin=1"}, {"If_None_Match": "*"}, {"If_Modified_Since": "Thu, 01 Jan 1970 00:00:00 GMT"}, {"Accept": "*/*;q=0"},
+    ],
+)  # fmt: skip
+def test_no_header_opens_a_door(hidden, header):
+    one: Visitor = hidden["one"]
+    for path in ("/api/audit", "/api/runs/{run}", "/benchmarks/{id}/export", "/api/submissions/{theirs}", "/api/benchmarks/{id}/gold"):  # fmt: skip
+        answer = one.get(path.format(**hidden), **header)
+        assert answer.status in (401, 403, 404), (path, header)
+        assert told(answer.text) == []
+
+
+def test_words_beside_a_token_make_nobody_an_organiser(hidden):
+    """Neither fields of a form nor a token spelt otherwise do."""
+    one: Visitor = hidden["one"]
+    for token in (f"{one.token} ", f"{one.token}\t", one.token.upper(), f"{one.token},{one.token}", "null", "*", "%", "' OR 1=1 --"):  # fmt: skip
+        answer = Visitor(one.site).ask("GET", "/api/audit", Authorization=f"Bearer {token}")
+        assert answer.status in (401, 403, 429), token
+    sent = one.ask("POST", f"/api/benchmarks/{hidden['id']}/submissions?name=x.csv&team={hidden['theirs']}&role=admin&state=scored&run={hidden['run']}", as_case({"u3": "yes"}).encode())  # fmt: skip
+    assert sent.status == 202
+    assert {"run", "team", "job"} & set(sent.json) == set()
+    for body in ({"what": "again"}, {"what": "withdraw"}, {"state": "scored"}):
+        assert one.ask("POST", f"/api/submissions/{hidden['sent']}", body).status in (403, 404, 422)
+
+
+def test_the_same_key_of_another_team_is_another_key(hidden):
+    """Idempotency keys are each team's own: nobody learns of another's submission by guessing its key."""
+    one, two = hidden["one"], hidden["two"]
+    first = submit(two, hidden["id"], as_case({"u5": "yes"}), "a.csv", Idempotency_Key="guess")
+    again = submit(one, hidden["id"], as_case({"u5": "yes"}), "a.csv", Idempotency_Key="guess")
+    assert (first.status, again.status) == (202, 202)
+    assert first.json["id"] != again.json["id"]
+
+
+def test_the_place_in_the_queue_is_no_ones_name(hidden):
+    """A page of one's own submission tells how many wait, and not who."""
+    one = hidden["one"]
+    page = one.page(f"/submissions/{hidden['sent']}").text
+    assert "Rival" not in page
+    assert hidden["theirs"] not in page

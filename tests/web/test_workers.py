@@ -10,8 +10,9 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import select, text
 
+from karat.findings import InputError, finding
 from karat.store import Store, open_store
-from karat.web import benchmarks, boards, jobs, people, submissions, tables
+from karat.web import benchmarks, boards, jobs, people, submissions, tables, work
 from karat.web.limits import Limits
 from karat.web.people import LOCAL
 from karat.web.worker import Start, Turns
@@ -124,3 +125,12 @@ def test_what_gold_lacks_is_nobodys_fault(store):
     with store.transaction() as connection:
         team = submissions.find(connection, ids[0]).team
         assert submissions.quota(connection, made, people.find(connection, team)).today == made.settings.per_day
+
+
+def test_what_the_server_lacks_is_no_fault_of_a_file():
+    """A disk without room for a join and memory without room for a file are the server's: no team pays for them as for errors."""
+    with pytest.raises(OSError, match="No space left"):
+        work._had_room(InputError([finding("disk-full", reason="No space left on device")]))
+    with pytest.raises(MemoryError):
+        work._had_room(InputError([finding("out-of-memory", reason="failed to allocate")]))
+    work._had_room(InputError([finding("packed-twice", "a.gz")]))

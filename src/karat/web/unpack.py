@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from karat.engines.duckdb import Engine
 from karat.findings import InputError, finding
 from karat.web.limits import Limits
 
@@ -57,7 +58,21 @@ def unpack(path: Path, name: str, limits: Limits) -> Path:
         raise InputError([finding("file-unreadable", name, reason="its packing is broken or cut off")]) from error
     if opener and _opener(target):
         raise InputError([finding("packed-twice", name)])
+    if _parquet_rows(target) > limits.rows:
+        raise InputError([finding("too-many-rows", name, most=f"{limits.rows:,}")])
     return target
+
+
+def _parquet_rows(path: Path) -> int:
+    """Rows of a Parquet file, of which four kilobytes may hold a hundred million; 0 for any other file."""
+    with path.open("rb") as file:
+        if file.read(4) != b"PAR1":
+            return 0
+    try:
+        with Engine(threads=1) as engine:
+            return engine.parquet_rows(path)
+    except Exception:  # whoever reads it says what is broken
+        return 0
 
 
 def _copied(source: IO[bytes], target: Path, name: str, limits: Limits) -> None:

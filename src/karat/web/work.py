@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -52,6 +54,7 @@ class Work:
         except jobs.NotMine:
             return
         except InputError as error:
+            _had_room(error)
             self._fail("The files cannot be evaluated", "", error.findings)
         except StoreError as error:
             if isinstance(error.__cause__, DBAPIError):
@@ -160,6 +163,7 @@ class Work:
             self._step("checking")
             # The file alone is looked at here: nothing that is found can tell anything of gold.
             findings = inputs.called(validate(inputs.paths["pred"], role="pred", **how))
+            _had_room(InputError(findings))
             if _errors(findings):
                 return self._settle(sent, "refused", findings)
             gold = self._laid_out(Path(folder), {"gold": benchmark.gold})
@@ -169,7 +173,8 @@ class Work:
                     gold.paths["gold"], [inputs.paths["pred"]], names=[sent.system], metrics=settings.metrics,
                     units=True, hashes=False, **how,
                 )  # fmt: skip
-            except (InputError, MetricError):
+            except (InputError, MetricError) as error:
+                _had_room(error)
                 if _errors(validate(gold.paths["gold"], **how)):  # no team pays for faults of gold
                     return self._settle(sent, "failed", findings)
                 return self._settle(sent, "unscored", [*findings, finding("not-scored", inputs.names["pred"])])
@@ -220,6 +225,15 @@ class Work:
         result = comparing.shown(found) | {"places": dict(zip(names, own, strict=True))}
         with self.store.transaction(write=True) as connection:
             self._done(connection, result)
+
+
+def _had_room(error: Exception) -> None:
+    """What the server lacks is no fault of a file: with room on its disk again, the job is done again."""
+    codes = {f.code for f in error.findings} if isinstance(error, InputError) else set()
+    if "disk-full" in codes:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+    if "out-of-memory" in codes:
+        raise MemoryError from error
 
 
 def _errors(findings: Iterable[Finding]) -> bool:

@@ -44,7 +44,9 @@ def p_matrix(
     """
     cell = CELL if len(names) <= FEW else CELL_OF_MANY
     side = round(min(max((svg.text_width(n) for n in names), default=0) + 34, 220))
-    width, height = side + cell * len(names) + 8, HEAD * 2 + HEAD * len(names) + 24
+    legend = f"row better: green, row worse: red; full colour where p ≤ {alpha:g}"
+    width = max(side + cell * len(names) + 8, round(svg.text_width(legend, 11)) + 8)
+    height = HEAD * 2 + HEAD * len(names) + 24
     parts = [svg.text(0, 14, svg.fitted(title, width), css="title", title=title)]
     parts += _fills(p, better, alpha, side, cell)
     for i, name in enumerate(names):
@@ -58,8 +60,7 @@ def p_matrix(
             if link and i != j:
                 whole = svg.rect(side + cell * j, y, cell - 2, HEAD - 2, opacity=0)
                 parts.append(svg.linked(link(name, other), f"{name} against {other}: p = {p[i, j]:.4g}", whole))
-    legend = f"row better: green, row worse: red; full colour where p ≤ {alpha:g}"
-    parts.append(svg.text(0, height - 6, svg.fitted(legend, width, 11), css="muted", size=11, title=legend))
+    parts.append(svg.text(0, height - 6, legend, css="muted", size=11))
     return svg.document(width, height, parts, title)
 
 

@@ -74,6 +74,8 @@ def begin_check(ask: Ask, gold: Sources, systems: Sources, more: dict[str, Any],
 
 def own_job(ask: Ask, id: str, *kinds: str) -> Job:
     """A job that this visitor began."""
+    if ask.person.role == "participant":  # whose submissions are jobs too, and what befell them may tell of gold
+        raise missing("job")
     with ask.server.store.transaction() as connection:
         job = jobs.find(connection, id)
     if (
