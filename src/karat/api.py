@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from karat.comparison import Comparison
     from karat.engines.spark import Frame
     from karat.stats.clusters import ClusterKeys, UnitGroups
+    from karat.stats.slices import SliceKeys
 
 T = TypeVar("T")
 
@@ -183,6 +184,8 @@ class Asked:
     engine: str | None = None
     master: str | None = None
     keep_going: bool = False
+    compared: bool = False
+    """Whether slices are those of a comparison, which scores them itself."""
 
     @property
     def beside(self) -> list[str]:
@@ -217,6 +220,7 @@ class Scored(NamedTuple):
     plan: Plan
     clusters: ClusterKeys | None
     stratified: bool = False
+    slices: Sequence[SliceKeys] = ()
 
 
 def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: IntervalSettings | None) -> Scored:
@@ -279,7 +283,7 @@ def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted:
         from karat.stats.estimate import add_intervals  # SciPy takes longer to import than most evaluations take
 
         results = [add_intervals(r, plan, wanted, clusters) for r in told(results, "systems with intervals")]
-    if slices:
+    if slices and not asked.compared:
         from karat.stats.slices import add_slices
 
         how = wanted or IntervalSettings(seed=plan.seed)
@@ -288,7 +292,7 @@ def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted:
     strata = bool(wanted and wanted.stratify_by)
     said |= {"intervals": wanted.to_dict() | {"cluster_by": None if strata else asked.cluster_by}} if wanted else {}
     evaluation = Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed), texts)
-    return Scored(evaluation, plan, clusters, strata)
+    return Scored(evaluation, plan, clusters, strata, slices)
 
 
 class CountedSides(NamedTuple):
@@ -508,6 +512,7 @@ def compare(
     interval_method: str = "auto",
     resamples: int = RESAMPLES,
     cluster_by: str | None = None,
+    slices: Any = None,
     weight: Any = None,
     run: str | None = None,
     paired_runs: bool = False,
@@ -523,7 +528,8 @@ def compare(
     compared with it alone. With `karat.Runs` in place of predictions, or ``run`` (the column that tells runs
     apart), methods are compared as if their runs were drawn anew; ``paired_runs`` says that run r of each
     belong together. ``one_sided`` tests only whether the first of each pair is better; ``sequential`` gives tests
-    and intervals that hold however often one looks while the data grow.
+    and intervals that hold however often one looks while the data grow. ``slices`` (columns of gold) compares on the
+    units of each of their values too, corrected for looking at many.
 
     >>> gold, better = ["A", "B"] * 30, ["A", "B"] * 30
     >>> worse = ["A", "A"] * 15 + ["A", "B"] * 15
@@ -543,9 +549,11 @@ def compare(
     without_runs(methods, keep_going)
     asked = Asked(
         context, metrics, format, encoding, handed.columns, undefined, seed, True, cluster_by, options,
-        max_unpacked=max_unpacked, separator=separator, shared=handed.shared, weight=weight,
-        keep_going=keep_going,
+        max_unpacked=max_unpacked, separator=separator, shared=handed.shared, slices=slices, weight=weight,
+        keep_going=keep_going, compared=True,
     )  # fmt: skip
+    if methods.repeated and slices:
+        raise MetricError("slices are those of systems: give each method as one run, or leave slices out")
     found = scored(gold, methods.systems, asked, None)
     if len(found.evaluation.systems) < 2:
         raise InputError(found.evaluation.findings)
@@ -557,7 +565,12 @@ def compare(
         from karat.stats.methods import compare_methods
 
         return compare_methods(evaluation, methods.groups, found.plan, settings, intervals, found.clusters)
-    return compare_systems(evaluation, found.plan, settings, intervals, found.clusters)
+    compared = compare_systems(evaluation, found.plan, settings, intervals, found.clusters)
+    if not found.slices:
+        return compared
+    from karat.stats.compared_slices import add_slices
+
+    return add_slices(compared, evaluation, found.plan, found.slices, settings, intervals, found.clusters)
 
 
 def wanted_intervals(

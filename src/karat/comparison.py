@@ -184,6 +184,16 @@ class Ranks:
     groups: list[list[int]]
 
 
+@dataclass(frozen=True)
+class ComparedSlice:
+    """The systems on the units of one slice; verdicts are corrected for all slices that were looked at."""
+
+    name: str
+    units: int
+    pairs: list[Pair]
+    boards: dict[Metric, list[Place]]
+
+
 @dataclass
 class Comparison(Rendered):
     """Systems scored against one gold standard, and every pair of them compared."""
@@ -204,6 +214,8 @@ class Comparison(Rendered):
     """Unit scores by metric, for `disagreements`."""
     methods: list[str] = field(default_factory=list)
     """Methods whose runs are the systems of ``evaluation``; none where every system is one run."""
+    slices: dict[str, list[ComparedSlice]] = field(default_factory=dict)
+    """By column of gold, the slice on which the leader does worst first."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the unit scores, which belong to the process that computed them."""

@@ -20,11 +20,12 @@ from karat.cli.options import (
     interval_options,
     keep_going_option,
     name_option,
+    output_option,
     run_option,
     said,
     weight_option,
 )
-from karat.cli.printing import write_whole
+from karat.cli.printing import write_reports, write_whole
 from karat.cli.progress import shown
 from karat.cli.systems import called, handed
 from karat.comparison import Comparison
@@ -42,6 +43,10 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 @context_options
 @interval_options
 @run_option
+@click.option(
+    "--by", "slices", multiple=True, metavar="COLUMN",
+    help="Compare on each value of a gold column too (repeatable; COLUMN:5 gives five bins of numbers).",
+)  # fmt: skip
 @weight_option
 @name_option
 @keep_going_option
@@ -88,10 +93,13 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
     show_default=True,
     help="What an undefined score is.",
 )
-@click.option("--report", type=click.Choice(TEXT), default="table", show_default=True, help="Form of the report.")
+@click.option(
+    "--report", type=click.Choice(TEXT), multiple=True, default=("table",), show_default=True,
+    help="Form of the report (repeatable, each with its own -o).",
+)  # fmt: skip
 @click.option("--show", multiple=True, type=click.Choice(["all"]), help="Print long tables of detail too.")
 @click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals for people.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write the report to.")
+@output_option
 @formulas_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 @click.option("-q", "--quiet", is_flag=True, help="Do not print warnings.")
@@ -132,6 +140,7 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
             level=given["intervals"] or 0.95,
             baseline=called(given["fail_if_worse"] or given["baseline"], systems),
             tests=given["tests"],
+            slices=list(given["slices"]) or None,
             **{name: given[name] for name in passed},
             **said(given),
         )
@@ -148,15 +157,20 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
 
 
 def write(comparison: Comparison, given: dict[str, Any]) -> None:
-    """The report to stdout or, whole or not at all, to a file."""
+    """Each report to its file, and the one without a file to stdout."""
+    write_reports(given, lambda report: rendered(comparison, given | {"report": report}), emit)
+
+
+def rendered(comparison: Comparison, given: dict[str, Any]) -> str:
     options = {"digits": given["digits"]} if given["report"] in ("table", "markdown", "latex", "html") else {}
     if given["report"] == "table":
         options["show"] = given["show"]
-    text = comparison.render(given["report"], **options, **delimited_options(given))
-    if given["output"] is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(Path(given["output"]), text.encode())
+    text: str = comparison.render(given["report"], **options, **delimited_options(given))
+    return text
+
+
+def emit(report: str, text: str) -> None:
+    click.echo(text, nl=False)
 
 
 def export(comparison: Comparison, target: str) -> None:

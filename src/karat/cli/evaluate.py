@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import sys
-from itertools import zip_longest
 from math import isnan, nan
-from pathlib import Path
 from typing import Any
 
 import click
@@ -30,7 +28,7 @@ from karat.cli.options import (
     store_option,
     weight_option,
 )
-from karat.cli.printing import write_whole
+from karat.cli.printing import write_reports
 from karat.cli.systems import handed
 from karat.evaluation import Evaluation
 from karat.metric import MetricError, parse, split_metrics
@@ -178,18 +176,14 @@ def below(evaluation: Evaluation, metric: str, limit: float) -> list[str]:
 
 
 def write(evaluation: Evaluation, given: dict[str, Any]) -> None:
-    """Each report to its file, whole or not at all, and the one without a file to stdout; all are made before any is written."""
-    reports, outputs = given["report"], given["output"]
-    if len(outputs) > len(reports) or len(reports) > len(outputs) + 1:
-        raise MetricError(
-            f"{len(reports)} --report and {len(outputs)} -o: give each report its file, all but one at most"
-        )
-    made = [(report, *rendered(evaluation, given | {"report": report})) for report in reports]
-    for (report, text, options), output in zip_longest(made, outputs):
-        if output is None:
-            emit(evaluation, text, report, options)
-        else:
-            write_whole(Path(output), text.encode())
+    """Each report to its file, and the one without a file to stdout."""
+    options = dict[str, dict[str, Any]]()
+
+    def text(report: str) -> str:
+        made, options[report] = rendered(evaluation, given | {"report": report})
+        return made
+
+    write_reports(given, text, lambda report, made: emit(evaluation, made, report, options[report]))
 
 
 def rendered(evaluation: Evaluation, given: dict[str, Any]) -> tuple[str, dict[str, Any]]:

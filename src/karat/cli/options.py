@@ -187,6 +187,19 @@ by_columns_option = click.option(
 
 weight_option = click.option("--weight", metavar="COLUMN", help="Gold column that says how much each unit counts.")
 
+output_option = _stacked(
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False),
+        multiple=True,
+        help="File to write the report to; one for each --report, in their order (the last may go to stdout).",
+    ),
+    click.option(
+        "--append", is_flag=True, help='Add the reports to what their files hold, as in -o "$GITHUB_STEP_SUMMARY".'
+    ),
+)
+
 report_options = _stacked(
     click.option(
         "--report",
@@ -205,13 +218,7 @@ report_options = _stacked(
     click.option(
         "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in reports for people."
     ),
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(dir_okay=False),
-        multiple=True,
-        help="File to write the report to; one for each --report, in their order (the last may go to stdout).",
-    ),
+    output_option,
     formulas_option,
 )
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,6 +26,34 @@ def print_grid(grid: Grid) -> None:
     from karat.report.rich import print_grid as printed
 
     printed(grid)
+
+
+def write_reports(given: Mapping[str, Any], rendered: Callable[[str], str], emit: Callable[[str, str], None]) -> None:
+    """Each report to its file, whole or not at all, and the one without a file to stdout; all are made before any is written."""
+    reports, outputs = given["report"], given["output"]
+    if len(outputs) > len(reports) or len(reports) > len(outputs) + 1:
+        raise MetricError(
+            f"{len(reports)} --report and {len(outputs)} -o: give each report its file, all but one at most"
+        )
+    if given["append"] and not outputs:
+        raise MetricError("--append adds to a file: name it with -o")
+    made = [rendered(report) for report in reports]
+    for report, text, output in zip_longest(reports, made, outputs):
+        if output is None:
+            emit(report, text)
+        else:
+            write_whole(Path(output), _before(Path(output), given["append"]) + text.encode())
+
+
+def _before(target: Path, append: bool) -> bytes:
+    """What a file holds to which a report is added, ended by a blank line so that two reports do not run together."""
+    if not append or not target.is_file():
+        return b""
+    try:
+        held = target.read_bytes()
+    except OSError as error:
+        raise MetricError(f"cannot read {target}: {error.strerror}") from error
+    return held and held.rstrip(b"\n") + b"\n\n"
 
 
 def write_whole(target: Path, data: bytes) -> None:

@@ -14,7 +14,7 @@ import msgspec
 import karat
 from karat.comparison import Comparison, Pair, Ranks, Test
 from karat.metric import Metric, MetricError
-from karat.report import board, latex, markdown
+from karat.report import board, compared_slices, latex, markdown
 from karat.report.board import Tables, leaderboard, summary
 from karat.report.delimited import delimited
 from karat.report.json import document
@@ -40,7 +40,15 @@ def render(comparison: Comparison, report: str, **options: Any) -> Any:
 
 def dicts(comparison: Comparison) -> list[dict[str, Any]]:
     """One flat record per pair and metric."""
-    return [_record(p) for p in comparison.pairs]
+    if not comparison.slices:
+        return [_record(p) for p in comparison.pairs]
+    whole = [_record(p) | {"column": None, "slice": None} for p in comparison.pairs]
+    return whole + [
+        _record(p) | {"column": column, "slice": one.name}
+        for column, slices in comparison.slices.items()
+        for one in slices
+        for p in one.pairs
+    ]
 
 
 def _record(pair: Pair) -> dict[str, Any]:
@@ -76,6 +84,7 @@ def _document(comparison: Comparison) -> dict[str, Any]:
         "pairs": [_pair(p) for p in comparison.pairs],
         "leaderboards": {str(m): [asdict(p) for p in places] for m, places in comparison.leaderboards.items()},
         "ranks": [asdict(r) | {"metric": str(r.metric)} for r in comparison.ranks],
+        **compared_slices.document(comparison, _record),
         "findings": [msgspec.structs.asdict(f) for f in comparison.findings],
         "evaluation": document(comparison.evaluation),
     }
@@ -126,6 +135,7 @@ def _detail(comparison: Comparison, digits: int) -> Iterator[Grid]:
         label = _label(comparison, metric)
         yield _pairs(label, comparison.of(metric), comparison, digits)
         yield from _beside(label, comparison.of(metric))
+    yield from compared_slices.grids(comparison, digits)
     for ranks in comparison.ranks:
         yield _ranks(ranks)
 
