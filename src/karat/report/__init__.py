@@ -20,7 +20,7 @@ REPORTS = {
     "trec": ("karat.report.trec", "render"),
     "pyevall": ("karat.report.pyevall", "render"),
     "junit": ("karat.report.junit", "render"),
-    "dicts": ("karat.report.rows", "dicts"),
+    "dicts": ("karat.report.tables", "dicts"),
     "pandas": ("karat.report.frame", "pandas"),
     "polars": ("karat.report.frame", "polars"),
     "html": ("karat.report.html", "render"),

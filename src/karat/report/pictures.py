@@ -67,16 +67,14 @@ def as_png(image: str) -> bytes:
         except (ImportError, OSError):  # a library of Python without the one in C that it stands on
             continue
         return bytes(draw(painter, plain))
-    raise MetricError(
-        "PNG needs a library that draws SVG: pip install cairosvg (or resvg-py), or save the picture as .svg"
-    )
+    raise MetricError("PNG needs a library that draws SVG: pip install 'karat[png]', or save the picture as .svg")
 
 
 PAINTERS: dict[str, Callable[[Any, str], Any]] = {
-    "cairosvg": lambda painter, image: painter.svg2png(bytestring=image.encode(), scale=2),
-    "resvg_py": lambda painter, image: painter.svg_to_bytes(svg_string=image, zoom=2),
+    "resvg_py": lambda painter, image: painter.svg_to_bytes(svg_string=image, zoom=2, background="#ffffff"),
+    "cairosvg": lambda painter, image: painter.svg2png(bytestring=image.encode(), scale=2, background_color="#ffffff"),
 }
-"""Libraries that draw SVG, and how each is called."""
+"""Libraries that draw SVG, and how each is called; the extra `png` is the first, which stands on no other."""
 
 
 def picture(evaluation: Evaluation, name: str = "", **options: Any) -> Picture:
