@@ -36,12 +36,31 @@ def agree(gold: Side, systems: Sequence[Side], context: str | None = None) -> tu
 
 def _spell_truth(gold: Side, side: Side) -> None:
     """True and false beside 1 and 0 are the same two labels: predictions are spelt as gold spells them."""
-    if gold.facts.get("truth") == side.facts.get("truth"):
+    mine, theirs = ({*given.names.get("label", ())} for given in (gold, side))
+    if not mine or not theirs or {gold.kind, side.kind} - {"label", "number"}:
         return
-    spelling = {"1": "true", "0": "false"} if gold.facts.get("truth") else {"true": "1", "false": "0"}
-    other = gold if side.facts.get("truth") else side
-    if {*other.names.get("label", ("",))} <= {"0", "1"} and other.facts.get("numeric"):
-        side.names["label"] = [spelling.get(name, name) for name in side.names["label"]]
+    if _words(mine) and theirs <= BITS.keys():
+        spelt = {name.lower(): name for name in (_like(next(iter(mine)), word) for word in ("true", "false"))}
+        spelt |= {name.lower(): name for name in mine}
+        spelling = {bit: spelt[word] for bit, word in BITS.items()}
+    elif _words(theirs) and mine <= BITS.keys():
+        spelling = {name: bit for name in theirs for bit, word in BITS.items() if word == name.lower()}
+    else:
+        return
+    side.names["label"] = [spelling[name] for name in side.names["label"]]
+
+
+BITS = {"1": "true", "0": "false"}
+"""Numbers as labels, and the words for them."""
+
+
+def _words(names: set[str]) -> bool:
+    return {name.lower() for name in names} <= {"true", "false"} and len({name.lower() for name in names}) == len(names)
+
+
+def _like(name: str, word: str) -> str:
+    """The word in capitals as the name is: True, TRUE, true."""
+    return word.upper() if name.isupper() else word.capitalize() if name[:1].isupper() else word
 
 
 def suspect(gold: Side, pred: Side) -> Finding | None:

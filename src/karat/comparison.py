@@ -231,6 +231,11 @@ class Comparison(Rendered):
         return [*self.evaluation.findings, *self.own_findings]
 
     @property
+    def unsaid(self) -> list[Finding]:
+        """Those of the inputs; what speaks against the verdicts stands beside them."""
+        return self.evaluation.findings
+
+    @property
     def metrics(self) -> list[Metric]:
         return list(dict.fromkeys(p.metric for p in self.pairs))
 

@@ -22,6 +22,11 @@ class Rendered:
         """What was found in the inputs."""
         return []
 
+    @property
+    def unsaid(self) -> list[Finding]:
+        """The findings that the table does not tell by itself."""
+        return self.findings
+
     def render(self, report: str, **options: Any) -> Any:
         """This result as the report of that name."""
         return Rendered.renderer(self, report, **options)
@@ -59,5 +64,5 @@ class Rendered:
         """The table, and what was found: in a script nothing else would show it."""
         from karat.findings import said  # brings NumPy, which importing karat alone does not need
 
-        found = said(f for f in self.findings if f.severity != "note")
+        found = said(f for f in self.unsaid if f.severity != "note")
         return "\n".join([str(self.render("table")).rstrip("\n"), *(["", *found] if found else []), ""])

@@ -189,6 +189,31 @@ def test_true_and_false_are_one_and_zero(gold, pred):
     assert accuracy(gold, pred) == 1.0
 
 
+@pytest.mark.parametrize("words", [("True", "False"), ("true", "false"), ("TRUE", "FALSE")])
+@pytest.mark.parametrize("bits", [("1", "0"), ("1.0", "0.0")])
+@pytest.mark.parametrize("turned", [False, True])
+def test_true_and_false_of_a_file_are_one_and_zero(words, bits, turned, tmp_path):
+    """As pandas writes booleans beside integers: the labels are gold's, in gold's spelling."""
+    sides = [(words[0], words[1], words[0]), (bits[0], bits[1], bits[1])]
+    mine, theirs = sides if turned else sides[::-1]
+    gold, pred = cells(tmp_path, "gold.csv", *mine), cells(tmp_path, "pred.csv", *theirs)
+    e = karat.evaluate(gold, pred, metrics=["accuracy", "f1"])
+    assert e["accuracy"].value == pytest.approx(2 / 3)
+    assert {*e["f1"].by_class} == ({*words} if turned else {"1", "0"})
+    assert codes(e) == set()
+
+
+def test_truth_that_gold_never_has_is_spelt_as_gold_would(tmp_path):
+    gold, pred = cells(tmp_path, "gold.csv", "True", "True"), cells(tmp_path, "pred.csv", "1", "0")
+    assert {*karat.evaluate(gold, pred, metrics=["f1"])["f1"].by_class} == {"True", "False"}
+
+
+def test_a_file_of_ids_and_values_against_itself_is_an_error(tmp_path):
+    file = cells(tmp_path, "gold.csv", "a", "b")
+    assert refused(file, file) == {"same-column"}
+    assert accuracy(file, file, columns={"value": "label"}) == 1.0  # who names the column means it
+
+
 def test_rows_of_zeros_and_ones():
     gold, pred = [[1, 0, 1], [0, 1, 0]], [[0, 1, 1], [0, 1, 0]]
     e = karat.evaluate(gold, pred, metrics=["f1"])
@@ -236,7 +261,8 @@ def test_lists_as_python_prints_them(tmp_path):
 
 def test_an_empty_cell_is_no_label(tmp_path):
     (tmp_path / "gold.csv").write_text("id,label\n1,a|b\n2,\n")
-    e = karat.evaluate(tmp_path / "gold.csv", tmp_path / "gold.csv", separator="|", metrics=["subset_accuracy"])
+    gold = tmp_path / "gold.csv"
+    e = karat.evaluate(gold, gold, separator="|", metrics=["subset_accuracy"], columns={"value": "label"})
     assert e["subset_accuracy"].value == 1.0
 
 

@@ -148,7 +148,8 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
         export(comparison, given["disagree"])
     if given["disagree"] != "-":
         write(comparison, given)
-    show(comparison.findings, given["quiet"])
+    told = given["disagree"] != "-" and "table" in given["report"][len(given["output"]) :]
+    show(comparison.unsaid if told else comparison.findings, given["quiet"])
     say_rejected(comparison.evaluation)
     if comparison.evaluation.rejected:
         sys.exit(BAD_INPUT)
