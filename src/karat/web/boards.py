@@ -18,7 +18,7 @@ from karat.store import Run, Store, StoreError, compare_runs
 from karat.web import jobs, tables
 from karat.web.benchmarks import Benchmark, teams
 from karat.web.people import Person
-from karat.web.submissions import Submission, _submission
+from karat.web.submissions import Submission, of_row
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def chosen(connection: Connection, benchmark: Benchmark, phase: str) -> list[Sub
     )
     of_team: dict[str, list[Submission]] = {}
     for row in rows:
-        of_team.setdefault(row.team, []).append(_submission(row))
+        of_team.setdefault(row.team, []).append(of_row(row))
     if benchmark.settings.pick == "last":
         return [several[-1] for several in of_team.values()]
     order = best_first(benchmark)

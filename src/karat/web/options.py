@@ -6,16 +6,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from karat.contexts.options import OPTIONS, Option
 from karat.findings import Finding, InputError
 from karat.hierarchy import Hierarchy
 from karat.plan import read_hierarchy
 from karat.web.problems import invalid
-
-if TYPE_CHECKING:
-    from karat.web.asking import Ask
 
 LARGEST_TREE = 4 << 20
 """Bytes of a label tree."""
@@ -30,15 +27,6 @@ def fields(context: str) -> list[Option]:
 
 def has_tree(context: str) -> bool:
     return any(o.choices is Hierarchy for o in OPTIONS.get(context, ()))
-
-
-def of_form(ask: Ask, context: str) -> dict[str, Any]:
-    """The options that a form gives; a label tree is one of its files."""
-    found: dict[str, Any] = {
-        o.name: ask.said(f"option-{o.name}") for o in fields(context) if ask.said(f"option-{o.name}")
-    }
-    sent = ask.uploads("hierarchy")
-    return found | ({"hierarchy": tree(*sent[0])} if sent and has_tree(context) else {})
 
 
 def checked(given: Mapping[str, Any]) -> dict[str, Any]:

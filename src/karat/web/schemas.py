@@ -27,80 +27,80 @@ def _part(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
+RUN = _object(
+    {
+        "id": TEXT,
+        "created": TEXT,
+        "context": TEXT,
+        "gold": TEXT,
+        "systems": _list(TEXT),
+        "tags": _list(TEXT),
+        "scores": {"type": "object"},
+    }
+)
+BENCHMARK = _object(
+    {"id": TEXT, "created": TEXT, "open": MAYBE_TEXT, "title": TEXT, "context": TEXT, "metrics": _list(TEXT)},
+    options={"type": "object"},
+)
+SUBMISSION = _object(
+    {
+        "id": TEXT,
+        "benchmark": TEXT,
+        "system": TEXT,
+        "phase": TEXT,
+        "sha256": TEXT,
+        "received": TEXT,
+        "state": {"enum": ["queued", "scored", "unscored", "refused", "failed", "withdrawn"]},
+        "scores": SCORES,
+        "findings": _list(_part("Finding")),
+    },
+    team=TEXT,
+    run=MAYBE_TEXT,
+    duplicate=YES,
+    left=_object({"today": WHOLE, "in_all": WHOLE}),
+)
+BOARD_ROW = _object(
+    {
+        "rank": WHOLE,
+        "team": TEXT,
+        "system": TEXT,
+        "scores": SCORES,
+        "received": TEXT,
+        "group": TEXT,
+        "low": {"type": ["integer", "null"]},
+        "high": {"type": ["integer", "null"]},
+    }
+)
+PERSON = _object({"id": TEXT, "role": TEXT, "name": TEXT}, benchmark=TEXT, created=TEXT, revoked=MAYBE_TEXT, token=TEXT)
+UNIT = _object(
+    {
+        "test_case": TEXT,
+        "id": TEXT,
+        "score": {"type": ["number", "null"]},
+        "gold": TEXT,
+        "pred": TEXT,
+        "other": TEXT,
+        "text": TEXT,
+    }
+)
+
+
 def components() -> dict[str, Any]:
     """Every schema by its name."""
     _, own = msgspec.json.schema_components((Finding, Settings), ref_template="#/components/schemas/{name}")
-    run = _object(
-        {
-            "id": TEXT,
-            "created": TEXT,
-            "context": TEXT,
-            "gold": TEXT,
-            "systems": _list(TEXT),
-            "tags": _list(TEXT),
-            "scores": {"type": "object"},
-        }
-    )
-    benchmark = _object(
-        {"id": TEXT, "created": TEXT, "open": MAYBE_TEXT, "title": TEXT, "context": TEXT, "metrics": _list(TEXT)},
-        options={"type": "object"},
-    )
-    submission = _object(
-        {
-            "id": TEXT,
-            "benchmark": TEXT,
-            "system": TEXT,
-            "phase": TEXT,
-            "sha256": TEXT,
-            "received": TEXT,
-            "state": {"enum": ["queued", "scored", "unscored", "refused", "failed", "withdrawn"]},
-            "scores": SCORES,
-            "findings": _list(_part("Finding")),
-        },
-        team=TEXT,
-        run=MAYBE_TEXT,
-        duplicate=YES,
-        left=_object({"today": WHOLE, "in_all": WHOLE}),
-    )
-    row = _object(
-        {
-            "rank": WHOLE,
-            "team": TEXT,
-            "system": TEXT,
-            "scores": SCORES,
-            "received": TEXT,
-            "group": TEXT,
-            "low": {"type": ["integer", "null"]},
-            "high": {"type": ["integer", "null"]},
-        }
-    )
-    person = _object(
-        {"id": TEXT, "role": TEXT, "name": TEXT}, benchmark=TEXT, created=TEXT, revoked=MAYBE_TEXT, token=TEXT
-    )
-    unit = _object(
-        {
-            "test_case": TEXT,
-            "id": TEXT,
-            "score": {"type": ["number", "null"]},
-            "gold": TEXT,
-            "pred": TEXT,
-            "other": TEXT,
-            "text": TEXT,
-        }
-    )
     return own | {
         "Problem": _object({"type": TEXT, "title": TEXT, "status": WHOLE}, detail=TEXT, findings=_list(_part("Finding"))),
         "Run": _object({"id": TEXT, "tags": _list(TEXT), "whole": YES, "report": _object({"schema": WHOLE, "context": TEXT, "systems": _list({"type": "object"})})}),
-        "Runs": _object({"total": WHOLE, "runs": _list(run)}),
-        "Units": _object({"total": WHOLE, "metric": TEXT, "units": _list(unit)}),
+        "Runs": _object({"total": WHOLE, "runs": _list(RUN)}),
+        "Units": _object({"total": WHOLE, "metric": TEXT, "units": _list(UNIT)}),
         "Job": _object({"id": TEXT, "kind": TEXT, "state": {"enum": ["queued", "running", "done", "failed", "cancelled"]}, "created": TEXT, "before": WHOLE}),
-        "Benchmark": benchmark,
+        "Benchmark": BENCHMARK,
         "Benchmarks": _object({"total": WHOLE, "benchmarks": _list(_part("Benchmark"))}),
         "Gold": _object({"name": TEXT, "bytes": WHOLE, "sha256": TEXT, "state": TEXT, "good": {"type": ["boolean", "null"]}, "findings": _list(_part("Finding"))}),
-        "Leaderboard": _object({"phase": TEXT, "metrics": _list(TEXT), "rows": _list(row), "settled": YES}),
-        "Submission": submission,
+        "Leaderboard": _object({"phase": TEXT, "metrics": _list(TEXT), "rows": _list(BOARD_ROW), "settled": YES}),
+        "Submission": SUBMISSION,
         "Submissions": _object({"total": WHOLE, "submissions": _list(_part("Submission"))}),
-        "Person": person,
+        "Person": PERSON,
         "Teams": _object({"total": WHOLE, "teams": _list(_part("Person"))}),
         "Tokens": _object({"total": WHOLE, "tokens": _list(_part("Person"))}),
         "Audit": _object({"lines": _list(_object({"moment": TEXT, "who": TEXT, "address": TEXT, "action": TEXT, "subject": TEXT}))}),

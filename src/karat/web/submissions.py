@@ -98,7 +98,7 @@ def _known(
     phase = benchmark.phase()
     same = mine.where(table.c.sha256 == sha256, table.c.state.in_(SAME), table.c.phase == (phase.name if phase else ""))
     row = keyed or connection.execute(same.order_by(table.c.received).limit(1)).first()
-    return row and _submission(row)
+    return row and of_row(row)
 
 
 def quota(connection: Connection, benchmark: Benchmark, team: Person) -> Quota:
@@ -113,7 +113,8 @@ def quota(connection: Connection, benchmark: Benchmark, team: Person) -> Quota:
     return Quota(max(benchmark.settings.per_day - used_today, 0), max(benchmark.settings.in_all - used, 0))
 
 
-def _submission(row: Any) -> Submission:
+def of_row(row: Any) -> Submission:
+    """A row of the table as a submission."""
     return Submission(
         row.id, row.benchmark, row.team, row.system, row.phase, row.file, row.sha256, row.received, row.state, row.job,
         row.run, msgspec.json.decode(row.scores) if row.scores else {},
@@ -128,13 +129,13 @@ def find(connection: Connection, id: str, team: str | None = None) -> Submission
     row = connection.execute(wanted).first()
     if row is None:
         raise missing("submission")
-    return _submission(row)
+    return of_row(row)
 
 
 def of_run(connection: Connection, run: str) -> Submission | None:
     """The submission that a run scores."""
     row = connection.execute(tables.submissions.select().where(tables.submissions.c.run == run)).first()
-    return row and _submission(row)
+    return row and of_row(row)
 
 
 def benchmarks_of_run(connection: Connection, run: str) -> list[Benchmark]:
@@ -154,7 +155,7 @@ def listed(
         table.select().where(*here).order_by(table.c.received.desc(), table.c.id).limit(limit).offset(offset)
     )
     total = connection.execute(select(func.count()).select_from(table).where(*here)).scalar_one()
-    return [_submission(row) for row in rows], total
+    return [of_row(row) for row in rows], total
 
 
 def settle(connection: Connection, id: str, state: str, **found: Any) -> None:

@@ -17,7 +17,7 @@ from karat.web.asking import MAKERS, Ask
 from karat.web.benchmarks import Benchmark, organises, takes_part
 from karat.web.boards import Board
 from karat.web.pages.downloads import FORMS, MOST, asked_form, table_download
-from karat.web.pages.evaluate import COLUMNS, pasted
+from karat.web.pages.evaluate import COLUMNS, given_options, pasted
 from karat.web.problems import invalid, missing, refused
 from karat.web.showing import html
 from karat.web.submissions import Submission
@@ -59,7 +59,7 @@ def create(ask: Ask) -> Response:
     settings = from_form(ask) | {
         "context": ask.said("context"),
         "metrics": [m.strip() for m in re.split(r"[\n;]", ask.said("metrics")) if m.strip()],
-        "options": options.of_form(ask, ask.said("context")),
+        "options": given_options(ask, ask.said("context")),
         "columns": {role: ask.said(f"column-{role}") for role in COLUMNS if ask.said(f"column-{role}")},
     }
     made = begin(ask, settings, gold[0], ask.said("id"))

@@ -143,12 +143,20 @@ def start(ask: Ask) -> Response:
     return RedirectResponse(ask.url(f"/jobs/{id}"), 303)
 
 
+def given_options(ask: Ask, context: str) -> dict[str, Any]:
+    """The options that a form gives; a label tree is one of its files."""
+    said = {o.name: ask.said(f"option-{o.name}") for o in options.fields(context)}
+    found: dict[str, Any] = {name: value for name, value in said.items() if value}
+    sent = ask.uploads("hierarchy")
+    return found | ({"hierarchy": options.tree(*sent[0])} if sent and options.has_tree(context) else {})
+
+
 def wishes(ask: Ask, job: Job) -> dict[str, Any]:
     """What the form asks for, checked before it is put into the queue."""
     name = chosen_context(ask.said("context")) or "monolabel"
     listed = [str(m) for m in ask.form.getlist("metric") if isinstance(m, str)]
     metrics = [m for m in [*listed, *ask.said("metrics").replace(";", "\n").split("\n")] if m.strip()]
-    chosen = options.of_form(ask, name)
+    chosen = given_options(ask, name)
     columns = {role: ask.said(f"column-{role}") for role in COLUMNS if ask.said(f"column-{role}")}
     plan = make_plan(name, metrics or None, chosen)
     tags = [t for t in (part.strip() for part in ask.said("tags").split(",")) if t]
