@@ -86,7 +86,9 @@ def test_a_comment_as_long_as_a_record_is_a_comment(tmp_path: Path, quick: bool,
         gold_qrels="# iteration document grade\nq 0 d 1\n",
         run_run="# Q0 document rank score tag\nq Q0 d 1 2.5 mine\n",
     )
-    assert karat.evaluate(gold, run, metrics=["map"])["map"].value == 1.0
+    found = karat.evaluate(gold, run, metrics=["map"])
+    assert found["map"].value == 1.0
+    assert found.systems[0].cells.run_id == "mine"
 
 
 def test_a_run_without_any_score(tmp_path: Path) -> None:
@@ -100,6 +102,12 @@ def test_labels_that_gold_never_has_and_items_without_labels_are_counted() -> No
     found = {f.code: f.message for f in karat.evaluate(gold, pred, context="multilabel").findings}
     assert found["label-not-in-gold"] == "label 'z' never occurs in gold (2 predictions)"
     assert found["no-gold-labels"].startswith("2 of 4 gold items have no label")
+
+
+def test_a_label_that_is_left_out_is_not_said_to_be_unknown() -> None:
+    gold = [{"id": "1", "value": "a"}, {"id": "2", "value": "b"}]
+    found = karat.evaluate(gold, [*gold, {"id": "2", "value": "z"}], metrics=["accuracy"], faulty="drop")
+    assert [f.code for f in found.findings] == ["left-out"]
 
 
 EXTRA = {
