@@ -104,8 +104,8 @@ def test_every_context_has_the_same_rooms() -> None:
         assert all(any(name.startswith(room) for name in rooms) for room in ROOMS), f"{module} has {sorted(rooms)}"
 
 
-SQL = ("engines/", "store/tables.py", "web/tables.py", "read/delimited.py")
-"""Where SELECT may stand: engines, what SQLAlchemy calls its own, and a format's own scan."""
+SQL = ("engines/", "store/tables.py", "web/tables.py", "read/delimited.py", "read/parquet.py")
+"""Where SELECT may stand: engines, what SQLAlchemy calls its own, and formats' own scans."""
 
 
 def test_sql_is_in_one_room() -> None:
