@@ -70,9 +70,10 @@ class TreeCells(ClassCells):
 def _information(W: Weights, cells: TreeCells) -> Floats:
     """What each node adds to its parent: Δ(c) = IC(c) − IC(parent), IC = −log2 P; a node never in gold has P = 1/n."""
     n = (W @ cells.in_gold)[:, None]
-    share = np.maximum(W @ cells.gold_at, 1) / np.maximum(n, 1)
-    content = np.column_stack([-np.log2(share), np.zeros(len(n))])
-    return content[:, :-1] - content[:, cells.parents]
+    content = -np.log2(np.maximum(W @ cells.gold_at, 1) / np.maximum(n, 1))
+    if cells.hierarchy is None:
+        return content
+    return content - np.where(cells.parents < 0, 0.0, content[:, cells.parents])
 
 
 _AMIGO = "Amigó & Delgado 2022, doi:10.18653/v1/2022.acl-long.399"
@@ -90,9 +91,14 @@ def icm(W: Weights, cells: TreeCells, *, alpha_1: float = 2.0, alpha_2: float = 
     >>> abs(round(karat.evaluate(["A", "A", "B"], ["A", "B", "B"], metrics=["icm"])["icm"].value, 4))
     0.0
     """
-    hit, gold, pred = W @ cells.hit_at, W @ cells.gold_at, W @ cells.pred_at
-    gain = (alpha_1 + alpha_2 - beta) * hit + (alpha_1 - beta) * (pred - hit) + (alpha_2 - beta) * (gold - hit)
+    gain = _gain(W, cells, alpha_1, alpha_2, beta)
     return ratio((_information(W, cells) * gain).sum(-1), W @ cells.in_gold, "no gold items")
+
+
+def _gain(W: Weights, cells: TreeCells, alpha_1: float, alpha_2: float, beta: float) -> Floats:
+    """How often the information of each node is counted: for hits, less for what is spurious or missed."""
+    hit, gold, pred = W @ cells.hit_at, W @ cells.gold_at, W @ cells.pred_at
+    return (alpha_1 + alpha_2 - beta) * hit + (alpha_1 - beta) * (pred - hit) + (alpha_2 - beta) * (gold - hit)
 
 
 @metric(TreeCells, title="ICM-Norm", reference=_AMIGO)
@@ -105,10 +111,10 @@ def icm_norm(W: Weights, cells: TreeCells, *, alpha_1: float = 2.0, alpha_2: flo
     >>> round(karat.evaluate(["A", "A", "B"], ["A", "B", "B"], metrics=["icm_norm"])["icm_norm"].value, 4)
     0.5
     """
-    params = {"alpha_1": alpha_1, "alpha_2": alpha_2, "beta": beta}
-    found = icm.function(W, cells, **params).value
-    gold = (_information(W, cells) * (W @ cells.gold_at)).sum(-1) * (alpha_1 + alpha_2 - beta)
-    best = ratio(gold, W @ cells.in_gold, "").value
+    information, items = _information(W, cells), W @ cells.in_gold
+    found = ratio((information * _gain(W, cells, alpha_1, alpha_2, beta)).sum(-1), items, "").value
+    gold = (information * (W @ cells.gold_at)).sum(-1) * (alpha_1 + alpha_2 - beta)
+    best = ratio(gold, items, "").value
     best = np.where(np.abs(best) > 1e-12, best, 0)
     norm = ratio(found + best, 2 * best, "gold holds no information: one label in use, or one item")
     return Values(np.clip(norm.value, 0, None), norm.reason)
