@@ -83,13 +83,13 @@ def test_scores_between_two_ends():
 
 
 def test_a_perfect_system_has_units_too():
-    found = of(karat.evaluate(GOLD, GOLD, units=True), "")
+    found = of(karat.evaluate(GOLD, [*GOLD], units=True), "")
     assert (ids(found, Wanted("wrong")), len(ids(found, Wanted("right")))) == ([], 30)
 
 
 def test_one_test_case_of_several():
     gold = [{"test_case": t, "id": f"{k}", "value": "x"} for t in ("one", "two") for k in range(3)]
-    found = of(karat.evaluate(gold, gold, units=True), "")
+    found = of(karat.evaluate(gold, [*gold], units=True), "")
     assert [found.cases[i] for i in found.find(Wanted("all", case_of="two"))] == ["two"] * 3
     assert found.test_cases == ["one", "two"]
 

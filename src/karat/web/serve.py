@@ -17,6 +17,7 @@ from karat.web import files, people, tables
 from karat.web.app import create_app
 from karat.web.limits import Limits
 from karat.web.server import Server
+from karat.web.showing import warm
 from karat.web.workers import Workers
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -51,6 +52,7 @@ def serve(
     crew = Workers(store, limits, workers)
     server = Server(store, limits, crew, accounts, root=root.rstrip("/"), log=log_line if log else None)
     config.app = create_app(server)
+    warm()
     if started:
         shown = f"[{host}]" if ":" in host else host
         started(f"http://{shown}:{socket.getsockname()[1]}{server.root}/")

@@ -64,6 +64,14 @@ def _templates() -> Environment:
     return found
 
 
+def warm() -> None:
+    """Read what pages are made of before the first visitor asks for one."""
+    found = _templates()
+    for name in found.list_templates(filter_func=lambda n: n.endswith(".html") and not n.startswith("report/")):
+        found.get_template(name)
+    assets()
+
+
 def markdown(text: str) -> Markup:
     """An organiser's words; HTML in them is shown, not run, and pictures from elsewhere are links."""
     reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
