@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.stats.systems import GOLD, SYSTEMS, noisy, records
 
 import karat
@@ -86,3 +87,27 @@ def test_rank_ranges_hold_together():
         places = next(iter(karat.compare(gold, several, metrics=["accuracy"], resamples=100).leaderboards.values()))
         held += all(p.low <= 1 + above[p.system] and p.high >= 4 - below[p.system] for p in places)
     assert held / 200 >= 0.95 - 2 * 0.016
+
+
+def test_no_spread_is_no_certainty_of_being_best():
+    """One item that A has and B has not gave A a probability of 1."""
+    c = karat.compare(["x"], {"a": ["x"], "b": ["y"]}, metrics=["accuracy"], resamples=199)
+    assert [p.best for p in c.leaderboards[c.metrics[0]]] == [None, None]
+    alike = karat.compare(["x"] * 5, {"a": ["x"] * 5, "b": ["x"] * 5}, metrics=["accuracy"], resamples=199)
+    assert [p.best for p in alike.leaderboards[alike.metrics[0]]] == [0.5, 0.5]
+    gold = ["x", "y"] * 100
+    systems = {"a": gold, "b": ["x"] * 10 + gold[10:], "c": ["y", "x"] * 100}
+    c = karat.compare(gold, systems, metrics=["accuracy"], resamples=199)
+    best = {p.system: p.best for p in c.leaderboards[c.metrics[0]]}
+    assert best["a"] is None
+    assert best["c"] is None
+    assert best["b"] == pytest.approx(0.01, abs=0.02)
+
+
+def test_few_units_leave_the_best_less_sure():
+    """Four units, three of which A wins: Student's t with three degrees of freedom, 1.7 standard errors ahead."""
+    c = karat.compare(["x"] * 4, {"a": ["x"] * 4, "b": ["x", "y", "y", "y"]}, metrics=["accuracy"], resamples=199)
+    first = c.leaderboards[c.metrics[0]][0]
+    d = np.array([0.0, 1, 1, 1])
+    t = d.mean() / (d.std(ddof=1) / 2)
+    assert first.best == pytest.approx(1 - stats.t.sf(t, 3), abs=0.01)

@@ -57,11 +57,9 @@ class Common:
 
     def scored_for(self, column: int) -> list[list[Part]]:
         """The test cases of each system that all have a score for; all, where there is none."""
-        known = ~np.isnan([[p.stratum.point[column] for p in cases] for cases in self.parts])
-        shared = known.all(0).tolist()
-        if not any(shared):
-            return self.parts
-        return [[p for p, ok in zip(cases, shared, strict=True) if ok] for cases in self.parts]
+        points = np.array([[p.stratum.point[column] for p in cases] for cases in self.parts], float)
+        shared = np.flatnonzero(~np.isnan(points).any(0))
+        return [[cases[t] for t in shared] for cases in self.parts] if len(shared) else self.parts
 
     def systems(
         self, systems: Sequence[SystemResult], column: int, intervals: IntervalSettings

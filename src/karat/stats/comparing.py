@@ -23,6 +23,7 @@ from karat.stats.clusters import ClusterKeys
 from karat.stats.common import Common, by_case, narrowed, on_units
 from karat.stats.corrections import family_size
 from karat.stats.disagreements import disagreements
+from karat.stats.doubts import FEW_UNITS
 from karat.stats.effects import effect
 from karat.stats.estimate import add_intervals
 from karat.stats.family import Family, Member, agreed, corrected, verdict_of
@@ -38,7 +39,7 @@ from karat.stats.random import stream
 from karat.stats.randomisation import Coins
 from karat.stats.sample import Sample
 from karat.stats.settings import JOINT, ComparisonSettings, IntervalSettings
-from karat.stats.standing import best_probabilities
+from karat.stats.standing import best_probabilities, no_spread
 from karat.stats.statistic import Statistic
 from karat.stats.units import Joint, joined, on_common_units
 from karat.stats.wording import sentence
@@ -312,7 +313,10 @@ def _boards(
 def _best(
     parts: Sequence[list[Part]], column: int, metric: Metric, systems: Sequence[SystemResult], seed: int
 ) -> list[float | None]:
-    """Probability of each system that no other is better on the metric of this column; None without a score."""
+    """Probability of each system that no other is better on the metric of this column.
+
+    None without a score, and where the leader is ahead of it by as much on every unit: no spread is no certainty.
+    """
     points = [Sample([p.stratum for p in each]).point[column] if each else np.nan for each in parts]
     known = [i for i in range(len(parts)) if np.isfinite(points[i])]
     known.sort(key=lambda i: systems[i].name)  # so that the order of files changes no digit
@@ -321,8 +325,11 @@ def _best(
     moved = np.stack([influence(parts[i], column) for i in known])
     lower = systems[0].scores[metric].better == "lower"
     score = np.array([points[i] for i in known])
-    chances = best_probabilities(score, moved @ moved.T, stream(seed, "best"), lower=lower)
-    chance = dict(zip(known, chances.tolist(), strict=True))
+    covariance, units = moved @ moved.T, moved.shape[1]
+    df = max(units - 1, 1) if units <= FEW_UNITS else np.inf
+    chances = best_probabilities(score, covariance, stream(seed, "best"), lower=lower, df=df)
+    flat = no_spread(score, covariance, int(np.argmin(score) if lower else np.argmax(score)))
+    chance = {i: None if unknown else p for i, p, unknown in zip(known, chances.tolist(), flat, strict=True)}
     return [chance.get(i) for i in range(len(systems))]
 
 

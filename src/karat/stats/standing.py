@@ -36,6 +36,15 @@ def best_probabilities(
     return np.asarray((first / first.sum(1, keepdims=True)).mean(0), float)
 
 
+def no_spread(scores: Floats, covariance: Floats, leader: int) -> list[bool]:
+    """Systems that the leader is ahead of by as much on every unit, and the leader if there is one."""
+    own = np.diag(covariance)
+    apart = own + own[leader] - 2 * covariance[leader]
+    flat = (scores != scores[leader]) & (apart <= 1e-12 * np.maximum(own + own[leader], 1e-12))
+    flat[leader] = flat.any()
+    return [bool(x) for x in flat]
+
+
 def root(covariance: Floats) -> Floats:
     """A matrix whose square is the covariance; directions without variance stay without."""
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
