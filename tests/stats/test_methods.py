@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy import stats
 
 import karat
 from karat.cli.main import karat as command
@@ -189,3 +190,22 @@ def test_frames_are_split_too():
     for given in (rows, pl.DataFrame(rows), pl.DataFrame(rows).to_pandas()):
         found = karat.evaluate(table(GOLD), given, run="seed", metrics=["accuracy"])
         assert found.methods[0].value == pytest.approx(of(NEW)[0].mean())
+
+
+def test_runs_that_differ_by_as_much_on_every_unit_say_nothing_of_the_best():
+    methods = {"a": karat.Runs([["x", "x"]] * 2), "b": karat.Runs([["y", "y"]] * 2)}
+    c = karat.compare(["x", "x"], methods, metrics=["accuracy"], resamples=199)
+    assert [p.best for p in c.leaderboards[c.metrics[0]]] == [None, None]
+
+
+def test_few_runs_leave_the_best_less_sure():
+    """The errors of new runs follow Student's law with the fewest degrees of freedom of the two."""
+    methods = {"new": karat.Runs(NEW[:2]), "old": karat.Runs(OLD[:2])}
+    c = karat.compare(GOLD, methods, metrics=["accuracy"], resamples=199)
+    parts = [nested(*of(runs)) for runs in (NEW[:2], OLD[:2])]
+    df = min(p.df for p in parts)
+    assert df < 30
+    a, b = (of(runs)[1].mean(0) for runs in (NEW[:2], OLD[:2]))
+    se = np.sqrt(((a - b) ** 2).sum() + sum(p.of_runs for p in parts))
+    gap = np.mean([(r == GOLD).mean() for r in NEW[:2]]) - np.mean([(r == GOLD).mean() for r in OLD[:2]])
+    assert c.leaderboards[c.metrics[0]][0].best == pytest.approx(stats.t.cdf(gap / se, df), abs=0.01)

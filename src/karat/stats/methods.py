@@ -20,6 +20,7 @@ from karat.stats import tests
 from karat.stats.bayes import correlated_t
 from karat.stats.clusters import ClusterKeys
 from karat.stats.comparing import directed
+from karat.stats.doubts import FEW_UNITS
 from karat.stats.estimate import add_intervals
 from karat.stats.family import Member, agreed, corrected, verdict_of
 from karat.stats.influence import influence
@@ -32,7 +33,7 @@ from karat.stats.random import stream
 from karat.stats.runs import Nested, mde_of, nested, nested_difference
 from karat.stats.sample import Sample
 from karat.stats.settings import JOINT, ComparisonSettings, IntervalSettings
-from karat.stats.standing import best_probabilities
+from karat.stats.standing import best_probabilities, no_spread
 from karat.stats.statistic import Statistic
 from karat.stats.units import Joint, joined, on_common_units
 from karat.stats.wording import sentence
@@ -300,11 +301,11 @@ def _best(field: Field, k: int, score: Score, seed: int) -> list[float | None]:
     moved = np.stack([m.mean(0) for _, m in found.values()])
     alone = [nested(*reading) for reading in found.values()]
     means = np.array([values.mean() for values, _ in found.values()])
+    covariance, lower = moved @ moved.T + np.diag([n.of_runs for n in alone]), score.better == "lower"
+    df = min(n.df for n in alone)
     chance = best_probabilities(
-        means,
-        moved @ moved.T + np.diag([n.of_runs for n in alone]),
-        stream(seed, "best"),
-        lower=score.better == "lower",
+        means, covariance, stream(seed, "best"), lower=lower, df=max(df, 1.0) if df <= FEW_UNITS else np.inf
     )
-    by_name = dict(zip(found, chance.tolist(), strict=True))
+    flat = no_spread(means, covariance, int(np.argmin(means) if lower else np.argmax(means)))
+    by_name = {name: None if unknown else p for name, p, unknown in zip(found, chance.tolist(), flat, strict=True)}
     return [by_name[name] for name in field.groups]
