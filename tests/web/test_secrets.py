@@ -266,3 +266,18 @@ def test_the_place_in_the_queue_is_no_ones_name(hidden):
     page = one.page(f"/submissions/{hidden['sent']}").text
     assert "Rival" not in page
     assert hidden["theirs"] not in page
+
+
+def test_nobody_is_scored_on_the_items_that_he_chooses(hidden):
+    """With missing=skip a file of one item would be told that item's score."""
+    admin = hidden["admin"]
+    given = {"title": "Chosen", "context": "monolabel", "metrics": ["accuracy"], "options": {"missing": "skip"}}
+    made = admin.upload(
+        "/api/benchmarks", gold=("gold.csv", table({"u1": "yes", "u2": "no"})), settings=json.dumps(given)
+    )
+    assert made.status == 422
+    assert "missing=skip" in made.text
+    one = hidden["one"]
+    alone = [settled(one, submit(one, hidden["id"], as_case({u: "yes"}), "one.csv"))["scores"] for u in ("u11", "u12")]
+    assert alone[0]["accuracy"] <= 0.01
+    assert alone[1]["accuracy"] <= 0.01

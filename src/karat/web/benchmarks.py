@@ -128,6 +128,8 @@ def checked(given: Any) -> Settings:
         raise invalid(str(error)) from error
     except InputError as error:
         raise invalid("The label tree cannot be used.", error.findings) from error
+    if plan.options.get("missing") == "skip":  # a file of one item would be told whether that item is right
+        raise invalid("missing=skip scores a team on the items that it chooses, one by one if it likes; choose wrong or error.")  # fmt: skip
     for text in [settings.board_from, *(t for p in settings.phases for t in (p.start, p.end))]:
         if text:
             moment(text)
