@@ -21,7 +21,7 @@ HEAVY = (
     "uvicorn",
     "pyspark",
 )
-NEEDLESS = ("numpy.ma", "ssl", "urllib.request", "email", "importlib.metadata", "tomllib", "karat.comparison")
+NEEDLESS = ("numpy.ma", "ssl", "urllib.request", "email", "importlib.metadata", "karat.comparison")
 """Each takes longer to load than two small files take to score."""
 TABLES = ("duckdb", "numpy", "scipy", "rich", "jinja2")
 
