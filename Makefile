@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-full lint bench simulate mutants docs clean machine
+.PHONY: demo test test-full test-matrix lint bench simulate mutants docs release clean machine
 
 $(VENV)/core: pyproject.toml
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || { sh tests/machine.sh python $(PYTHON) && $(PYTHON) -m venv --clear $(VENV); }
@@ -55,6 +55,21 @@ SAMPLE ?= 200
 SEED ?= 1
 mutants: $(VENV)/full
 	$(BIN)/python -m tests.mutants --sample $(SAMPLE) --seed $(SEED)
+
+$(VENV)/release: pyproject.toml $(VENV)/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[release]'
+	touch $@
+
+# Byte for byte the same from the same commit, whenever and wherever it is made.
+release: $(VENV)/release
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 315532800) $(BIN)/python -m build --quiet --outdir dist .
+	$(BIN)/python deploy/sbom.py > dist/karat.cdx.json
+	cd dist && sha256sum * > SHA256SUMS
+
+# The wheel under every Python that is here, with the oldest and the newest dependencies: ten minutes.
+test-matrix: release
+	$(BIN)/python deploy/matrix.py dist/*.whl
 
 clean:
 	rm -rf $(VENV) .oracle

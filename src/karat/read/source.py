@@ -19,6 +19,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
@@ -291,8 +292,7 @@ def unpacked(path: Path, packing: str) -> Iterator[bytes]:
 
 def _streams(file: IO[bytes], maker: Callable[[], Any]) -> Iterator[bytes]:
     stream = maker()
-    size = getattr(stream, "piece", BLOCK)
-    for piece in iter(lambda: file.read(size), b""):
+    for piece in iter(lambda: file.read(BLOCK), b""):
         while piece:
             if stream.eof:
                 piece, stream = piece.lstrip(b"\0"), maker()  # zeros may stand between streams
@@ -304,39 +304,27 @@ def _streams(file: IO[bytes], maker: Callable[[], Any]) -> Iterator[bytes]:
         raise EOFError("the data are cut off")
 
 
-def _zstd() -> Any:
-    try:
-        from compression import zstd  # type: ignore[import-not-found]  # Python 3.14
-
-        return zstd.ZstdDecompressor()
-    except ImportError:
-        return _Zstandard()
+def zstd() -> Any:
+    """The module of the standard library, or what it was before Python 3.14."""
+    if sys.version_info >= (3, 14):
+        return import_module("compression.zstd")
+    return import_module("backports.zstd")
 
 
-class _Zstandard:
-    """A zstd frame by the package zstandard, which unpacks all that it is given: so it is given little at a time."""
-
-    piece = 1 << 11
-    needs_input = True
+class _Zstd:
+    """A zstd frame whose faults are ValueErrors, as those of other packings."""
 
     def __init__(self) -> None:
-        import zstandard
-
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._frame = zstd().ZstdDecompressor()
 
     def decompress(self, data: bytes, most: int) -> bytes:
         try:
-            return self._frame.decompress(data)
-        except Exception as error:
+            return bytes(self._frame.decompress(data, most))
+        except zstd().ZstdError as error:
             raise ValueError(error) from error
 
-    @property
-    def eof(self) -> bool:
-        return bool(self._frame.eof)
-
-    @property
-    def unused_data(self) -> bytes:
-        return bytes(self._frame.unused_data)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._frame, name)
 
 
-_STREAMS: dict[str, Callable[[], Any]] = {"bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompressor, "zstd": _zstd}
+_STREAMS: dict[str, Callable[[], Any]] = {"bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompressor, "zstd": _Zstd}

@@ -13,23 +13,18 @@ from typing import IO, Any
 
 from karat.engines.duckdb import Engine
 from karat.findings import InputError, finding
+from karat.read.source import zstd
 from karat.web.limits import Limits
 
 BLOCK = 1 << 20
 
 
-def _zstandard(path: Path) -> Any:
-    try:
-        from compression import zstd
-    except ImportError:
-        import zstandard
-
-        return zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(path.open("rb"), closefd=True)
-    return zstd.open(path)
+def _zstd(path: Path) -> Any:
+    return zstd().open(path)
 
 
 OPENERS: dict[bytes, Callable[[Path], Any]] = {
-    b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open, b"\x28\xb5\x2f\xfd": _zstandard,
+    b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open, b"\x28\xb5\x2f\xfd": _zstd,
 }  # fmt: skip
 """Packings by the first bytes of a file."""
 
