@@ -207,8 +207,10 @@ def test_a_curve_in_pieces_is_the_same_curve(monkeypatch):
     np.testing.assert_allclose([score(*pair) for pair in whole], expected, atol=1e-14)
 
 
-def test_resamples_of_an_area_are_weighted_areas():
+@pytest.mark.parametrize("long", [10, 10_000])
+def test_resamples_of_an_area_are_weighted_areas(long, monkeypatch):
     """The bootstrap of as many cells as units: each row of weights as scikit-learn's sample weights."""
+    monkeypatch.setattr("karat.contexts.curve.LONG", long)
     rng = np.random.default_rng(11)
     gold = rng.integers(0, 2, 300)
     score = np.clip(rng.normal(gold * 0.4, 0.4), 0, 1).round(2)

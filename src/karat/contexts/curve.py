@@ -40,8 +40,8 @@ class Curve(Sparse):
 
     own: ClassVar[bool] = True
     """The columns are this system's scores: another system's stand for something else."""
-    breadth: ClassVar[int] = 16
-    """Numbers that a row of weights costs: no row is written out over all scores."""
+    tilted: ClassVar[int] = 16
+    """Numbers that a row of the jackknife costs."""
 
     row: Ints
     yes: Mask
@@ -87,6 +87,16 @@ class Curve(Sparse):
         out += self.yes
         return out
 
+    @property
+    def long(self) -> bool:
+        """Whether rows of weights are summed along it one by one: of short curves many rows at once are faster."""
+        return len(self.row) > LONG
+
+    @property
+    def breadth(self) -> int:
+        """Numbers that a row of weights costs."""
+        return self.tilted if self.long else self.shape[1]
+
     @cached_property
     def each(self) -> bool:
         """Whether every cell has one outcome, in order."""
@@ -119,7 +129,7 @@ def along(W: Weights, curve: Curve, step: Step, reduce: np.ufunc = np.add) -> Fl
         return _without_each(plain, curve, step, reduce)
     if plain.grouped is not None and plain.shape[0] > 1:
         return _by_group(plain.grouped, curve, step, reduce)
-    if plain.grouped is not None or isinstance(plain, Dense):
+    if plain.grouped is not None or (isinstance(plain, Dense) and curve.long):
         weight = plain.weight if isinstance(plain, Dense) else plain.grouped.n[None, :]
         each = zip(weight, *curve.counts(W), strict=True)
         return np.array([_one_row(n, curve, p, q, step, reduce) for n, p, q in each])
@@ -146,6 +156,8 @@ def _in_full(W: Tilt, weight: Floats, step: int) -> Iterator[Dense]:
         yield Dense(rows * weight)
 
 
+LONG = 10_000
+"""Outcomes of a curve that is too long to be written out for many rows."""
 PIECE = 1 << 15
 """Distinct scores whose steps stay in the processor's cache."""
 

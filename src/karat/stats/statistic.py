@@ -176,14 +176,20 @@ class Blocked:
 
     @cached_property
     def breadth(self) -> int:
-        """Numbers that the products hold for each row of weights; metrics along a curve do not write theirs out."""
+        """Numbers that the products hold for each row of weights."""
         return sum(getattr(x, "breadth", x.shape[1] if len(x.shape) > 1 else 1) for x in self._vectors)
+
+    @cached_property
+    def tilted(self) -> int:
+        """The same for the jackknife's rows, which metrics along a curve do not write out."""
+        return sum(getattr(x, "tilted", x.shape[1] if len(x.shape) > 1 else 1) for x in self._vectors)
 
     def __call__(self, W: Any) -> Floats:
         W = Dense(W) if isinstance(W, np.ndarray) else W
         if W.shape[0] <= FEW_ROWS:
             return self.statistic(W)
-        return np.concatenate([self.statistic(rows) for rows in W.blocks(BLOCK // max(self.breadth, 1))])
+        breadth = self.tilted if isinstance(W, Tilt) else self.breadth
+        return np.concatenate([self.statistic(rows) for rows in W.blocks(BLOCK // max(breadth, 1))])
 
 
 @dataclass(frozen=True)
