@@ -6,6 +6,9 @@ from __future__ import annotations
 import json
 import random
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -216,3 +219,40 @@ def test_label_sets_and_weights(seed, fault, tmp_path, monkeypatch, many_batches
         assert done
     monkeypatch.setattr(batches, "ON", False)
     assert said(outcome(*paths, **options)) == said(found)
+
+
+INTERRUPTED = """
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import karat
+from karat.batches import rankings
+plain = rankings.reduced
+def reduced(*args):
+    print("begun", flush=True)
+    time.sleep(0.05)
+    return plain(*args)
+rankings.reduced = reduced
+try:
+    karat.evaluate(*sys.argv[1:3], memory=20_000_000, temp=sys.argv[3])
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+def test_ctrl_c_between_batches_leaves_nothing_behind(tmp_path):
+    connection = duckdb.connect()
+    for name, value, rows in (("gold", "relevance", 30_000), ("run", "score", 300_000)):
+        fields = f"'q' || (i % 300) AS query, 'd' || (i // 300) AS document, CAST(hash(i) % 50 AS DOUBLE) AS {value}"
+        connection.execute(f"COPY (SELECT {fields} FROM range({rows}) t(i)) TO '{tmp_path}/{name}.parquet'")
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    files = [str(tmp_path / f"{name}.parquet") for name in ("gold", "run")]
+    running = subprocess.Popen([sys.executable, "-c", INTERRUPTED, *files, str(temp)], stdout=subprocess.PIPE)
+    try:
+        assert running.stdout.readline() == b"begun\n"
+        assert any(temp.rglob("*.parquet"))  # a run that does not stand by query was copied
+        running.send_signal(signal.SIGINT)
+        assert running.wait(60) == 130
+    finally:
+        running.kill()
+    assert list(temp.iterdir()) == []

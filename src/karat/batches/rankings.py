@@ -96,12 +96,13 @@ def whole(parts: Sequence[Ranked], role: str, *, by_name: bool = False) -> Side:
     return replace(side, units={})
 
 
-def counted(parts: Sequence[Ranked], sides: tuple[Side, Side], options: Mapping[str, Any]) -> Counted:
-    """The cells of all queries, and what is wrong with them."""
+def counted(parts: list[Ranked], sides: tuple[Side, Side], options: Mapping[str, Any]) -> Counted:
+    """The cells of all queries, and what is wrong with them; the parts are gone when they are merged."""
     notes = worded([note for part in parts for note in part.notes])
     stop_on_errors([*sides[0].findings, *sides[1].findings, *notes])
     merged = Aligned.merge(_with_rows([part.part for part in parts if part.part is not None]))
     merged = replace(merged, facts={"gold": sides[0].facts, "pred": sides[1].facts})
+    parts.clear()  # the judged documents of all queries need the room a second time
     found = finished(context("ranking"), sides[0], sides[1], meet(sides[0].keys, sides[1].keys), merged, options)
     return replace(found, findings=[*notes, *found.findings])
 

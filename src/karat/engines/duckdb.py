@@ -182,7 +182,9 @@ class Engine:
 
         if "memory_limit" in self._config:
             _remove_orphans(self._folder.parent)
-        return duckdb.connect(config=self._config | {"temp_directory": str(self._folder)})
+        found = duckdb.connect(config=self._config | {"temp_directory": str(self._folder)})
+        found.execute("SET enable_progress_bar = false")  # which long queries write to stdout, among the results
+        return found
 
     def __enter__(self) -> Engine:
         return self

@@ -285,23 +285,37 @@ class Outcomes:
 def outcomes(gold: Frame, pred: Frame, said: Sequence[Values], grouped: Callable[[Any], Any] | None = None) -> Outcomes:
     """What both sides say, grouped: one job, one scan of each side, or of the one table that holds both.
 
-    With B pairs of a join, no common id repeats exactly if each side has B units besides those that only it has; ids of
-    one side are counted as distinct hashes beside.
+    With B pairs of a join, no common id repeats exactly if each side has B units besides those that only it has. Ids that
+    only one side has are looked at once more, where there are any.
     """
     both, watches = (_beside if gold.data is pred.data else _joined)(gold, pred, said)
     keys = ["case", "gold", "pred", "in_gold", "in_pred"]
     if grouped is not None:
         both, keys = _with_group(both, grouped), [*keys, "group"]
-    hash = F.xxhash64("case", "id")
-    alone = F.col("in_gold").isNull() | F.col("in_pred").isNull()
-    counts = [
-        F.count(F.lit(1)).alias("n"),
-        F.min(hash).alias("key"),
-        F.count_distinct(F.when(alone, hash)).alias("own"),
-    ]
-    found = _columns(both.groupBy(*keys).agg(*counts))
+    found = _columns(
+        both.groupBy(*keys).agg(F.count(F.lit(1)).alias("n"), F.min(F.xxhash64("case", "id")).alias("key"))
+    )
     rows = {role: dict(watch.get) for role, watch in zip(("gold", "pred"), watches, strict=True)}
-    return _outcomes(found, rows, said)
+    out = _outcomes(found, rows, said)
+    lone = (out.in_gold ^ out.in_pred).any()
+    return replace(out, repeats=out.repeats or _lone_repeats(gold, pred)) if lone else out
+
+
+def _lone_repeats(gold: Frame, pred: Frame) -> bool:
+    """Is an id that only one side has there twice?"""
+    keys = [frame.keys.select(*_key_columns(gold, pred)) for frame in (gold, pred)]
+    names = keys[0].columns
+    twice = [
+        one.join(other, names, "left_anti").groupBy(*names).count().where("count > 1")
+        for one, other in (keys, keys[::-1])
+    ]
+    return bool(twice[0].unionByName(twice[1]).limit(1).collect())
+
+
+def _key_columns(gold: Frame, pred: Frame) -> list[str]:
+    """What units are joined by: the id alone, where neither side has test cases."""
+    cased = "test_case" in gold.roles or "test_case" in pred.roles
+    return ["case", "id"] if cased else ["id"]
 
 
 def _joined(gold: Frame, pred: Frame, said: Sequence[Values]) -> tuple[DataFrame, list[Observation]]:
@@ -311,7 +325,11 @@ def _joined(gold: Frame, pred: Frame, said: Sequence[Values]) -> tuple[DataFrame
         side, watch = observed(frame, {}, **{frame.role: values.column, f"in_{frame.role}": F.lit(True)})
         sides.append(side)
         watches.append(watch)
-    return sides[0].join(sides[1], ["case", "id"], "full_outer"), watches
+    names = _key_columns(gold, pred)
+    if "case" in names:
+        return sides[0].join(sides[1], names, "full_outer"), watches
+    both = sides[0].drop("case").join(sides[1].drop("case"), names, "full_outer")
+    return both.withColumn("case", F.lit("")), watches
 
 
 def _beside(gold: Frame, pred: Frame, said: Sequence[Values]) -> tuple[DataFrame, list[Observation]]:
@@ -325,17 +343,15 @@ def _outcomes(
     found: Mapping[str, list[Any]], rows: Mapping[str, Mapping[str, int]], said: Sequence[Values]
 ) -> Outcomes:
     in_gold, in_pred = (np.array([bool(v) for v in found[f"in_{role}"]], bool) for role in ("gold", "pred"))
-    n, own = (np.array(found[name], np.int64) for name in ("n", "own"))
+    n = np.array(found["n"], np.int64)
     both = int(n[in_gold & in_pred].sum())
     once = all(
         both == rows[role]["rows"] - int(n[~there].sum()) for role, there in (("gold", in_pred), ("pred", in_gold))
     )
-    lone = in_gold ^ in_pred
-    repeats = not once or int(own[lone].sum()) != int(n[lone].sum())
     gold, pred = ([values.decode(v) for v in found[role]] for values, role in zip(said, ("gold", "pred"), strict=True))
     key = np.array(found["key"], np.int64)
     group = np.array(found["group"], np.int64) if "group" in found else None
-    return Outcomes(list(found["case"]), gold, pred, in_gold, in_pred, n, key, group, rows, repeats)
+    return Outcomes(list(found["case"]), gold, pred, in_gold, in_pred, n, key, group, rows, not once)
 
 
 def _columns(data: DataFrame) -> dict[str, list[Any]]:
