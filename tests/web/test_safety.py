@@ -255,3 +255,14 @@ def test_a_parquet_file_of_many_rows_is_refused_before_it_is_read(small):
         assert path.stat().st_size < 100_000
         found = settled(one, submit(one, id, path.read_bytes(), "rows.parquet"))
     assert (found["state"], [f["code"] for f in found["findings"]]) == ("refused", ["too-many-rows"])
+
+
+def test_a_page_about_a_problem_knows_who_asks(small):
+    admin = Visitor(small, small.admin)
+    one = team(admin, benchmark(admin), "Who Asks")
+    browser = Visitor(small)
+    browser.sign_in(one.token)
+    text = browser.page("/tokens").text
+    assert "This needs the role admin" in text
+    assert "Who Asks" in text
+    assert "Sign out" in text

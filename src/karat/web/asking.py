@@ -246,7 +246,7 @@ def _identify(ask: Ask) -> None:
     elif not fresh:
         with ask.server.store.transaction() as connection:
             found = people.of_session(connection, ask.cookie)
-    ask.person = found or NOBODY
+    ask.person = ask.request.state.person = found or NOBODY
 
 
 async def _read(ask: Ask) -> None:

@@ -31,11 +31,11 @@ def html(ask: Any, template: str, status: int = 200, refresh: int = 0, **values:
 
 
 class Lost:
-    """What a page about a problem knows of the request: the visitor may be unknown."""
+    """What a page about a problem knows of the request: the problem may have come before the visitor was known."""
 
     def __init__(self, request: Request, server: Server) -> None:
         self.request, self.server = request, server
-        self.person = NOBODY if server.accounts else LOCAL
+        self.person = getattr(request.state, "person", NOBODY if server.accounts else LOCAL)
         self.csrf = csrf(request.cookies.get("karat", ""))
 
     def url(self, path: str, **query: Any) -> str:
