@@ -22,7 +22,25 @@ def write(store: dict[str, Any], path: Path) -> None:
     for family, names in groupby(sorted(store["cases"], key=family_of), family_of):
         parts += [f"\n## {family}\n\n", COLUMNS]
         parts += [line for name in names for line in rows(name.split("/")[1], store["cases"][name])]
+    parts += install(store["install"]) if "install" in store else []
     path.write_text("".join(parts))
+
+
+PEERS_WEIGH = {"PyEvALL 0.2.11": 117, "ranx 0.3.21": 537, "MLflow 3.18": 616}
+"""Megabytes of plain installs of others with all that they need, measured in November 2026."""
+
+
+def install(found: dict[str, Any]) -> list[str]:
+    """Weight and start, made by `python -m benchmarks.install`."""
+    sizes = sorted({"karat": found["megabytes"], **PEERS_WEIGH}.items(), key=lambda pair: pair[1])
+    alone = next(iter(found["start"].values()))
+    return [
+        "\n## install and start\n\nWhat a plain install adds to an empty environment (no extras), and the least CPU of "
+        "many starts in it; `python -m benchmarks.install` measures both.\n\n| plain install | MB |\n|---|---:|\n",
+        *(f"| {name} | {size:,.0f} |\n" for name, size in sizes),
+        "\n| start | CPU s | ratio |\n|---|---:|---:|\n",
+        *(f"| `{name}` | {cpu:.3f} | {cpu / alone:.2f}× |\n" for name, cpu in found["start"].items()),
+    ]
 
 
 def family_of(name: str) -> str:
