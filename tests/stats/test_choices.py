@@ -32,6 +32,24 @@ def test_a_skewed_mean_gets_halls_transformation():
     assert interval("reciprocal_rank", [1] * 2 + [40] * 38).method == "hall-t"
 
 
+def test_a_mean_that_is_skewed_the_other_way_does_too():
+    assert interval("reciprocal_rank", [1] * 38 + [40] * 2).method == "hall-t"
+
+
+def test_one_skewed_test_case_is_enough():
+    errors = {"even": [1.0, 2.0, 3.0] * 10, "skewed": [0.0] * 28 + [9.0] * 2}
+    rows = [(f"{case}{i}", case, error) for case, of in errors.items() for i, error in enumerate(of)]
+    sides = [
+        [{"id": id, "test_case": case, "value": 0.5 + sign * error} for id, case, error in rows] for sign in (0, 1)
+    ]
+    found = karat.evaluate(*sides, context="numbers", metrics=["mae"], intervals=True)["mae"]
+    assert found.interval.method == "hall-t"
+    assert {case: i.method for case, i in found.test_case_intervals.items()} == {
+        "even": "student-t",
+        "skewed": "hall-t",
+    }
+
+
 def test_the_jackknife_leaves_undefined_values_out():
     known, with_gap = [0.5, 0.7], [0.5, 0.7, np.nan]
     found = Jackknife(np.ones(3), np.array(with_gap)[:, None])
