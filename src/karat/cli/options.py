@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import click
 
@@ -53,7 +53,13 @@ def _help(meanings: dict[Option, list[str]]) -> str:
     )
 
 
-class Size(click.ParamType[int]):
+if TYPE_CHECKING:
+    _Whole = click.ParamType[int]
+else:
+    _Whole = click.ParamType  # click 8.1 knows no other
+
+
+class Size(_Whole):
     """A number of bytes: ``300``, ``500MB``, ``20GB``."""
 
     name = "size"
