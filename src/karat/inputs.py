@@ -256,15 +256,16 @@ def _same_values(gold: Side, pred: Side, shared: bool) -> bool:
 
 
 def _same_column(gold: Side, pred: Side, path: bool, said: Mapping[str, str], shared: bool) -> Finding | None:
-    """The finding for one column on both sides: an error, but for files that have no columns to name.
+    """The finding for one column on both sides: an error where another one may be meant.
 
-    Who names the column means it, and agreement of annotators needs gold alone.
+    Who names the column means it; agreement of annotators needs gold alone; and a file with nothing but ids and values
+    that is named twice is a check of its own.
     """
     if gold.kind == "votes" or (said.keys() & {"value", "gold_value", "pred_value"} and not shared):
         return None
     column = gold.facts.get("value")
     lost = [n for n in pred.facts.get("unread", ()) if n.lower() not in TEXTS]
-    if not shared and column is None:
+    if not shared and (column is None or not (lost or pred.context)):
         return finding("same-file", gold.name) if path else None
     there = f" (there is {', '.join(lost[:10])})" if lost else ""
     way_out = f"name the predictions' column: --pred-value COLUMN{there}"
