@@ -149,3 +149,11 @@ def test_the_confusion_matrix_has_a_row_for_extra_predictions(tmp_path: Path) ->
 def test_a_header_and_nothing_below(tmp_path: Path, head: str) -> None:
     (path,) = written(tmp_path, gold_csv=head + "\n")
     assert [f.code for f in karat.validate(path)] == ["no-records"]
+
+
+@pytest.mark.parametrize("text", ['{"\\ud800": {"d": 1}}', '{"q": {"\\ud800": 1}}'])
+def test_half_of_a_surrogate_pair_is_no_name_in_a_ranking(tmp_path: Path, text: str) -> None:
+    gold, run = written(tmp_path, gold_json='{"q": {"d": 1}}', run_json=text)
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(gold, run, context="ranking")
+    assert [f.code for f in caught.value.findings] == ["bad-json"]

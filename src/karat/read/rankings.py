@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from itertools import chain
 from math import copysign, inf
 from typing import Any, SupportsFloat
 
@@ -52,6 +53,7 @@ def _with_odd_numbers(data: bytes) -> dict[str, dict[str, float]] | None:
     try:
         given = json.loads(data)
         numbers = [value for inner in given.values() for value in inner.values()]
+        "".join(chain(given, *given.values())).encode()  # half of a surrogate pair is no text
     except (ValueError, AttributeError):
         return None
     return given if all(type(value) in (int, float) for value in numbers) else None
