@@ -50,6 +50,18 @@ def test_one_skewed_test_case_is_enough():
     }
 
 
+@pytest.mark.parametrize(
+    ("gold", "pred", "method"),
+    [
+        (["A", "B"] * 100, (["A", "B"] * 40 + ["B", "A"] * 10) * 2, "bootstrap-bca"),
+        (["A"] * 196 + ["B"] * 4, ["A"] * 196 + ["B"] * 3 + ["A"], "hall-t"),  # one item decides: a long tail below
+    ],
+    ids=["even", "skewed"],
+)
+def test_a_score_that_is_no_mean_is_drawn_unless_it_is_skewed(gold, pred, method):
+    assert karat.evaluate(gold, pred, metrics=["f1"], intervals=True, resamples=499)["f1"].interval.method == method
+
+
 def test_the_jackknife_leaves_undefined_values_out():
     known, with_gap = [0.5, 0.7], [0.5, 0.7, np.nan]
     found = Jackknife(np.ones(3), np.array(with_gap)[:, None])
