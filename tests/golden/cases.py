@@ -88,5 +88,5 @@ def run(case: Golden) -> tuple[int, str]:
 def steady(text: str) -> str:
     """Without times, versions and the directory."""
     text = re.sub(r'"created": "[^"]*"', '"created": "…"', text)
-    text = re.sub(r'("(?:karat|numpy|duckdb|python|platform)": )"[^"]*"', r'\1"…"', text)
+    text = re.sub(r'("(?:karat|numpy|scipy|duckdb|python|platform)": )"[^"]*"', r'\1"…"', text)
     return text.replace(str(FILES), "…")
