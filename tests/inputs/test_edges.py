@@ -157,3 +157,15 @@ def test_half_of_a_surrogate_pair_is_no_name_in_a_ranking(tmp_path: Path, text: 
     with pytest.raises(karat.InputError) as caught:
         karat.evaluate(gold, run, context="ranking")
     assert [f.code for f in caught.value.findings] == ["bad-json"]
+
+
+@pytest.mark.parametrize("weight", [float("nan"), float("inf"), -float("inf")])
+def test_a_weight_of_a_struct_that_is_no_number(tmp_path: Path, weight: float) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="comes with the extra frames")
+    rows = [{"A": 0.75, "B": 0.25}, {"A": weight, "B": 0.5}]
+    table = pyarrow.table({"id": ["1", "2"], "value": rows})
+    with pyarrow.ipc.new_file(str(tmp_path / "gold.arrow"), table.schema) as file:
+        file.write_table(table)
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(tmp_path / "gold.arrow", [{"id": "1", "value": rows[0]}, {"id": "2", "value": rows[0]}])
+    assert [f.line for f in caught.value.findings if f.severity == "error"] == [2]

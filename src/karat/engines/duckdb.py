@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -497,7 +498,13 @@ def _without_nulls(text: str | None) -> Any:
 
     if text is None:
         return None
-    return {name: value for name, value in msgspec.json.decode(text.encode()).items() if value is not None}
+    try:
+        found = msgspec.json.decode(text.encode())
+    except (
+        msgspec.DecodeError
+    ):  # the engine writes NaN and Infinity, which are no JSON; that they are no weights is said later
+        found = json.loads(text)
+    return {name: value for name, value in found.items() if value is not None}
 
 
 class _Stream:
