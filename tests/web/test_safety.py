@@ -257,10 +257,10 @@ def test_a_parquet_file_of_many_rows_is_refused_before_it_is_read(small):
     assert (found["state"], [f["code"] for f in found["findings"]]) == ("refused", ["too-many-rows"])
 
 
-def test_a_page_about_a_problem_knows_who_asks(small):
-    admin = Visitor(small, small.admin)
+def test_a_page_about_a_problem_knows_who_asks(guarded):
+    admin = Visitor(guarded, guarded.admin)
     one = team(admin, benchmark(admin), "Who Asks")
-    browser = Visitor(small)
+    browser = Visitor(guarded)
     browser.sign_in(one.token)
     text = browser.page("/tokens").text
     assert "This needs the role admin" in text
