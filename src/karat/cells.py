@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -183,6 +183,10 @@ class Cells:
             out.weight = self.weight[index]
         out.unit, out.unit_ids = None, None
         return out
+
+    def blocks(self) -> Iterator[Self]:
+        """The cells in runs, few enough in each to make a metric's vectors of."""
+        yield self
 
     def said(self, cell: int) -> tuple[str, str]:
         """What gold and the system say of a unit of the cell, for a list of errors."""

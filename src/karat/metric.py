@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import chain, islice
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -22,7 +23,7 @@ import numpy as np
 from karat.cells import Cells, ClassCells, Collapsed, Weights
 from karat.score import Floats, Mask, Values, mean_defined, ratio
 from karat.state import stored
-from karat.weights import Scaled
+from karat.weights import Recorder, Replay, Scaled
 
 Better = Literal["higher", "lower", "neither"]
 
@@ -219,7 +220,7 @@ class Definition:
         params = self.settings(metric, type(cells))
         W = W if cells.weight is None else Scaled(W, cells.weight)
         if not self.by_class:
-            values = self.function(W, cells, **params).filled(fill)
+            values = self._values(W, cells, params).filled(fill)
             return Result(values.value, values.reason)
         assert isinstance(cells, ClassCells)
         average, classes = cells.average_of(params.pop("average")), params.pop("classes")
@@ -237,6 +238,18 @@ class Definition:
         else:
             value = _average(values, average, scope, W @ cells.gold_of, fill)
         return Result(value, reason, values.value, scope, values.reason)
+
+    def _values(self, W: Weights, cells: Cells, params: Mapping[str, Any]) -> Values:
+        """What the function gives; of many cells it is asked block by block for its vectors, on whose products alone it depends."""
+        first, *more = islice(blocks := cells.blocks(), 2)
+        if not more:
+            return self.function(W, cells, **params)
+        tapes = []
+        for block in chain([first], more, blocks):
+            tapes.append(Recorder(np.ones(len(block))))
+            self.function(tapes[-1], block, **params)
+        products = [W @ np.concatenate(parts) for parts in zip(*(tape.asked for tape in tapes), strict=True)]
+        return self.function(Replay(products, len(cells), W.shape[0]), block, **params)
 
     def _samples(self, W: Weights, cells: ClassCells, params: Mapping[str, Any], fill: float) -> Floats:
         each = self.function(cells.per_cell_weights(), Collapsed(cells), **params).filled(fill).value[:, 0]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import inf
 from typing import Any, Literal, Self
@@ -55,9 +55,7 @@ class RankingCells(Cells):
         queries = len(test_cases)
         super().__init__(np.ones(queries), np.arange(queries), test_cases)
         self.retrieved: Floats = np.asarray(retrieved, float)
-        # Sums must not depend on the order of a file: documents that were not retrieved stand by falling grade.
-        behind = judged.rank.max(initial=0) + 1 + ranked(-judged.grade)
-        self.judged = judged.by(np.where(judged.rank > 0, judged.rank, behind))
+        self.judged = judged.by(_place)
         self.aspects = aspects if aspects is not None else _one_aspect(self.judged)
         self.counted: Floats = np.ones(queries) if counted is None else np.asarray(counted, float)
         """0 for queries that are left out of every mean."""
@@ -65,6 +63,9 @@ class RankingCells(Cells):
         top = max(judged.grade.max(initial=0.0), 0.0) if top_grade is None else top_grade
         self.top_grade: Floats = np.full(queries, top)
         """Highest grade of the whole collection."""
+
+    def blocks(self) -> Iterator[Self]:
+        return (self.take(np.arange(first, last)) for first, last in self.judged.cuts())
 
     def said(self, cell: int) -> tuple[str, str]:
         """How many documents are relevant, and the ranks at which the first of them stand."""
@@ -146,7 +147,13 @@ class RankingCells(Cells):
     def ideal(self) -> Rows:
         """The documents with a grade above 0, by falling grade; those of one grade in the order of the system."""
         worth = self.judged.where(self.judged.grade > 0)
-        return worth.by(-worth.grade)
+        return worth.by(lambda rows: -rows.grade)
+
+
+def _place(judged: Rows) -> Ints:
+    """Ranks; sums must not depend on the order of a file, so that documents that were not retrieved follow by falling grade."""
+    behind = judged.rank.max(initial=0) + 1 + ranked(-judged.grade)
+    return np.where(judged.rank > 0, judged.rank, behind)
 
 
 def _one_aspect(judged: Rows) -> Rows:

@@ -141,10 +141,11 @@ def _documents(judged: Entries) -> Mask:
 
 def _judged(both: Aligned) -> tuple[Rows, Rows | None]:
     """The judged documents of each query, several grades of one giving the highest; and the judgements by subtopic."""
-    gold, queries, first = both.gold, len(both), _documents(both.gold)
-    columns = {name: gold[name][first] for name in ("rank", "ahead", "tied")}
+    gold, queries = both.gold, len(both)
     if "subtopic" not in gold:
-        return Rows.grouped(gold.unit, queries, grade=gold["grade"], **columns), None
+        return Rows.grouped(gold.unit, queries, **gold.columns), None
+    first = _documents(gold)
+    columns = {name: gold[name][first] for name in ("rank", "ahead", "tied")}
     grade = np.maximum.reduceat(gold["grade"], np.flatnonzero(first))
     aspects = {"rank": gold["rank"], "grade": gold["grade"], "topic": gold["subtopic"], "document": gold["document"]}
     return Rows.grouped(gold.unit[first], queries, grade=grade, **columns), Rows.grouped(gold.unit, queries, **aspects)

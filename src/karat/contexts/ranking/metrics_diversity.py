@@ -43,7 +43,7 @@ def _found(cells: RankingCells, rel: Level, k: int | None) -> Rows:
     """The relevant judgements of documents among the first ``k``, by rank."""
     rows = _relevant(cells, rel)
     rows = rows.where((rows.rank > 0) & (rows.rank <= (rows.rank if k is None else k)))
-    return rows.by(rows.rank)
+    return rows.by(lambda part: part.rank)
 
 
 def _novelty(cells: RankingCells, rel: Level, k: int | None, alpha: float, worth: Worth) -> Floats:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,8 @@ from karat.state import stored
 Ints = NDArray[np.int64]
 SmallInts = NDArray[np.int32]
 Floats = NDArray[np.float64]
+BLOCK = 1 << 18
+"""Rows that are worked on together: what millions of documents need beside their columns is needed for one block at a time."""
 
 
 @stored("ranking-rows")
@@ -76,10 +80,18 @@ class Rows:
         """Rows of each query for which ``keep`` holds."""
         return np.diff(np.searchsorted(np.flatnonzero(keep), self.start))
 
-    def by(self, key: Any) -> Rows:
-        """The rows of each query sorted by ``key``; rows with the same one keep their order."""
-        order = _order(self.query, np.asarray(key))
+    def by(self, key: Callable[[Rows], Any]) -> Rows:
+        """The rows of each query sorted by ``key`` of them; rows with the same one keep their order."""
+        order = np.empty(len(self), np.int64)
+        for first, last in self.cuts():
+            block, begin = self[np.arange(first, last)], int(self.start[first])
+            order[begin : begin + len(block)] = _order(block.query, np.asarray(key(block))) + begin
         return Rows(self.start, **{name: c[order] for name, c in self.columns.items()})
+
+    def cuts(self) -> Iterator[tuple[int, int]]:
+        """The first query of each block of rows, and the one after its last."""
+        ends = np.unique(np.searchsorted(self.start, np.arange(BLOCK, len(self), BLOCK), "right") - 1)
+        return pairwise([0, *ends[(ends > 0) & (ends < self.queries)].tolist(), self.queries])
 
     def sum(self, x: Any = 1.0) -> Floats:
         """Sum of ``x`` over the rows of each query, in row order."""
