@@ -102,7 +102,7 @@ class Reader:
 
     def may_lead(self, odd: Any) -> bool:
         """Whether the odd record means the same where it stands first."""
-        return self.format is not None and not TELLING.search(odd)
+        return not TELLING.search(odd)
 
 
 def _in(template: str, values: list[str]) -> dict[str, str]:

@@ -7,16 +7,25 @@ learn what a file holds, and behind the bytes that it takes at once: by small bl
 
 from __future__ import annotations
 
+import inspect
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
 
 import karat
+import karat.columns
+import karat.in_place
+import karat.read
 from karat.findings import Finding
+from karat.read import FORMATS
+from tests.fuzz.formats import has_spacy
 from tests.inputs.odd_tables import TABLES
 from tests.inputs.oddities import READERS as TEXTS
 from tests.inputs.oddities import Reader
@@ -31,6 +40,13 @@ NUMBER = re.compile(r"\b\d+\b")
 THRESHOLDS = {
     "karat.read.WAITING": 6,
     "karat.read.json.BLOCK": 150,
+    "karat.read.json.AT_ONCE": 2,
+    "karat.read.json.NEAR": 40,
+    "karat.read.source.HEAD": 150,
+    "karat.read.conll.HEAD": 4,
+    "karat.read.trec._BLOCK": 60,
+    "karat.in_place.MOST_VALUES": 4,
+    "karat.in_place.MOST_LONE": 4,
     "karat.read.spans.BLOCK": 150,
     "karat.read.spans.HEAD": 150,
     "karat.read.fast.uniform.BLOCK": 300,
@@ -42,6 +58,16 @@ THRESHOLDS = {
     "karat.read.fast.tag_bytes.BLOCK": 2,
 }
 """What readers take at once, made small; the sweep passes them as they are."""
+NO_SEAMS = {
+    "karat.read.delimited.LONGEST_ROW": "of one row, said in a finding",
+    "karat.read.fast.uniform.WIDEST": "of one text; longer ones are among the oddities",
+    "karat.read.pages.MOST_PAGES": "of one stream, said in a finding",
+    "karat.read.roles.MOST_TEXTS": "of the texts beside the records, which no score reads",
+    "karat.read.source.LEAST": "of what is unpacked, said in a finding",
+    "karat.read.source.MOST": "of what is unpacked, said in a finding",
+    "karat.read.source.LONGEST_RECORD": "of the first record",
+}
+"""Sizes of which the place of a record in a file is none, and what they are sizes of."""
 
 
 def outcome(reader: Reader, folder: Path, records: list[Any], odd: Any, large: bool = True, **more: str) -> Any:
@@ -56,7 +82,7 @@ def outcome(reader: Reader, folder: Path, records: list[Any], odd: Any, large: b
     first = reader.line(records[: records.index(odd)])
     lines = range(first, first + reader.lines(odd))
     try:
-        found = karat.evaluate(*map(str, pair), **reader.options, **more).systems[0]
+        found = karat.evaluate(*map(str, pair), **{**reader.options, **more}).systems[0]
     except karat.InputError as error:
         return said([f for f in error.findings if f.file == str(path)] or error.findings, lines)
     scores = {score.metric.name: (score.value, score.undefined) for score in found}
@@ -76,10 +102,15 @@ def said(findings: list[Finding], lines: range) -> Any:
     return sorted(errors - {"more"}), sorted(here)
 
 
-def places(odd: Any, few: list[Any], many: list[Any]) -> Iterator[tuple[str, list[Any]]]:
-    yield "in the middle", [*few, odd, *many[3:8]]
-    yield "behind many", [*many, odd]
-    yield "behind many, with more behind it", [*many[:-4], odd, *many[-4:]]
+PLACES = ("first", "in the middle", "last", "behind all thresholds")
+
+
+def places(reader: Reader, odd: Any, few: list[Any], many: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+    if reader.may_lead(odd):
+        yield PLACES[0], [odd, *few]
+    yield PLACES[1], [*few, odd, *many[3:8]]
+    yield PLACES[2], [*many, odd]
+    yield PLACES[3], [*many[:-4], odd, *many[-4:]]
 
 
 def chosen(reader: str) -> list[str]:
@@ -96,10 +127,10 @@ def check(name: str, oddity: str, folder: Path, many: list[Any], monkeypatch: py
     reader = READERS[name]
     odd, few = reader.odd[oddity], [reader.plain(n) for n in range(3)]
     expected = outcome(reader, folder, [*few, odd], odd, large=False)
-    for place, records in places(odd, few, many):
-        assert outcome(reader, folder, records, odd) == expected, place
-    if reader.may_lead(odd):
-        assert outcome(reader, folder, [odd, *few], odd, format=reader.format) == expected, "first"
+    for place, records in places(reader, odd, few, many):
+        # The first record tells what a file is, if nobody says it.
+        named = {"format": reader.format} if place == "first" and reader.format else {}
+        assert outcome(reader, folder, records, odd, **named) == expected, place
     monkeypatch.setattr("karat.read.fast.ON", False)
     assert outcome(reader, folder, [*few, odd], odd) == expected, "without fast readers"
 
@@ -147,4 +178,34 @@ def test_sixty_oddities_behind_16_megabytes(name: str, part: int, tmp_path: Path
 
 @pytest.mark.parametrize("name", READERS)
 def test_there_are_enough(name: str) -> None:
-    assert len(READERS[name].odd) >= LEAST
+    """Not fewer than sixty oddities in each of the four places, for every reader."""
+    reader = READERS[name]
+    few = [reader.plain(n) for n in range(3)]
+    count = Counter(place for odd in reader.odd.values() for place, _ in places(reader, odd, few, few))
+    assert min(count[place] for place in PLACES) >= LEAST, count
+
+
+def test_every_reader_is_swept() -> None:
+    formats = {"span json": "spans", "span jsonl": "spans", "run": "trec-run", "qrels": "trec-qrels"}
+    swept = {formats.get(name, name) for name in READERS} | (set() if has_spacy() else {"docbin"})
+    assert swept == {*FORMATS}
+
+
+def test_every_threshold_is_passed() -> None:
+    """A size that a reader goes by is made small above, or it is said why no record can stand behind it."""
+    modules = [import_module(name) for _, name, _ in walk_packages(karat.read.__path__, "karat.read.")]
+    sizes = {
+        f"{module.__name__}.{name}"
+        for module in (karat.read, *modules, karat.columns, karat.in_place)
+        for names in re.findall(r"^([A-Z_, ]+) = ", inspect.getsource(module), re.M)
+        for name in names.split(", ")
+        if isinstance(vars(module)[name], int) and vars(module)[name] > 255
+    }
+    assert sizes == THRESHOLDS.keys() | NO_SEAMS.keys()
+
+
+@pytest.mark.parametrize("size", [10, 1 << 17])
+def test_blank_space_behind_an_array_says_nothing(size: int, tmp_path: Path) -> None:
+    path = tmp_path / "labels.json"
+    path.write_text('[{"id": "1", "value": "A"}, {"id": "2", "value": "B"}]' + "\n" * size)
+    assert karat.evaluate(str(path), {"1": "A", "2": "A"})["accuracy"].value == 0.5

@@ -172,3 +172,10 @@ def test_documents_of_conll_are_clusters(tmp_path):
     with ExitStack() as stack:
         side = read_conll(None, Source(path, stack), Read("gold", "gold"))
     assert side.units["cluster"].texts() == ["1", "1", "2"]
+
+
+@pytest.mark.parametrize("layout", ["json", "jsonl"])
+def test_spans_behind_a_long_text_are_spans(layout, tmp_path):
+    records = [json.dumps({"id": f"d{n}", "text": "{x}: " * 20_000, "spans": [SPAN]}) for n in range(2)]
+    path = written(tmp_path / f"spans.{layout}", records)
+    assert karat.evaluate(path, path).context == "spans"

@@ -311,7 +311,7 @@ def test_no_relevant(policy: str, value: float) -> None:
     assert (evaluation["AP"].by_test_case["q2"].value is None) == (policy == "undefined")
 
 
-def test_pieces_and_scattered_queries(tmp_path: Path) -> None:
+def test_pieces_and_scattered_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However the file is cut, and wherever a query's lines stand, the result is the same."""
     rng = random.Random(3)
     lines = [f"q{i % 7} Q0 d{i} {i} {rng.random()} t\n" for i in range(400)]
@@ -323,7 +323,8 @@ def test_pieces_and_scattered_queries(tmp_path: Path) -> None:
         source = Source(pred, stack)
         whole = fast_trec.rows(source, 6, (2,), (4, 3))
         for size in (64, 200, 1000):
-            cut = fast_trec.rows(source, 6, (2,), (4, 3), chunk=size)
+            monkeypatch.setattr(fast_trec, "CHUNK", size)
+            cut = fast_trec.rows(source, 6, (2,), (4, 3))
             assert np.repeat(cut.query.tolist(), cut.size).tolist() == [
                 line.split()[0].encode() for line in sorted(lines)
             ]

@@ -27,7 +27,7 @@ def is_conll(source: Source) -> bool:
 
     In another than the last one there must be an O: ids of documents may look like `B-12`.
     """
-    lines = source.head.decode(errors="replace").split("\n")[:200][: -1 if len(source.head) == 1 << 16 else None]
+    lines = source.head.decode(errors="replace").split("\n")[:200][: None if source.is_all_head() else -1]
     fields = [fields for _, fields in _rows(lines) if fields and fields != [DOCUMENT]]
     width = max(map(len, fields), default=0)
     last, *inner = ([f[column] for f in fields if len(f) > abs(column)] for column in (-1, *range(1, width)))

@@ -39,8 +39,6 @@ def is_jsonl(source: Source) -> bool:
 
 def read_json(source: Source, read: Read) -> Records:
     """An array of records: ``[{"id": …, "value": …}, …]``."""
-    if not source.ends_an_array():
-        raise InputError(diagnose(source, "json") or [_no_fields(source)])
     return _read(source, read, "json")
 
 

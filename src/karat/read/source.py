@@ -7,6 +7,7 @@ import bz2
 import codecs
 import gzip
 import hashlib
+import json
 import lzma
 import mmap
 import os
@@ -31,6 +32,8 @@ _FOREIGN = {
     b"PK": "a zip archive (or a spreadsheet)", b"7z\xbc\xaf": "a 7z archive", b"%PDF": "a PDF file", b"\x89PNG": "a picture", b"SQLite": "a database",
 }  # fmt: skip
 """What files begin with that are often given by mistake."""
+HEAD, LONGEST_RECORD = 1 << 16, 1 << 22
+"""Bytes that tell the format, and how many more are looked at for the end of the first record."""
 BLOCK = 1 << 20
 _BOMS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8: "utf-8-sig"}
 
@@ -188,7 +191,16 @@ class Source:
     def head(self) -> bytes:
         """The first bytes, enough to tell the format."""
         with self.path.open("rb") as file:
-            return file.read(1 << 16)
+            return file.read(HEAD)
+
+    def beginning(self) -> bytes:
+        """The head, or more of the file where the first JSON record does not end in it: its text may be a book."""
+        content, size = self.head, HEAD
+        while len(content) == size < LONGEST_RECORD and not _holds_a_record(content):
+            size *= 4
+            with self.path.open("rb") as file:
+                content = file.read(size)
+        return content
 
     def sniff(self) -> bytes:
         """The head without blank space in front."""
@@ -196,7 +208,10 @@ class Source:
 
     def is_blank(self) -> bool:
         """Is there nothing but blank space?"""
-        return not self.sniff() and self.path.stat().st_size <= len(self.head)
+        return not self.sniff() and self.is_all_head()
+
+    def is_all_head(self) -> bool:
+        return self.path.stat().st_size <= len(self.head)
 
     def has_nul(self) -> bool:
         """Is there a NUL byte anywhere? (The engine reads over it.)"""
@@ -214,13 +229,6 @@ class Source:
         """Physical lines, from the first."""
         with self.path.open("rb") as file:
             yield from file
-
-    def ends_an_array(self) -> bool:
-        """Does the text end as a JSON array does? (The engine forgives a missing bracket after a comma.)"""
-        with self.path.open("rb") as file:
-            file.seek(max(0, self.path.stat().st_size - (1 << 16)))
-            body = file.read().rstrip()
-        return body.endswith(b"]") and not body[:-1].rstrip().endswith(b",")
 
     def bytes(self) -> bytes:
         return self.path.read_bytes()
@@ -262,6 +270,15 @@ def path_literal(path: Path) -> str:
     """A path for the engine, in which it sees no pattern of several files."""
     text = re.sub(r"([*?\[])", r"[\1]", str(path))
     return "'" + text.replace("'", "''") + "'"
+
+
+def _holds_a_record(head: bytes) -> bool:
+    text = head.decode(errors="replace")
+    try:
+        json.JSONDecoder().raw_decode(text, text.find("{"))
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _looks_wide(head: bytes) -> str | None:

@@ -41,7 +41,8 @@ def is_spans(source: Source) -> bool:
     """A list of spans, or null in its place where nothing else can be the value."""
     if source.sniff()[:1] not in (b"[", b"{"):
         return False
-    found = _MARK.search(source.head) or (_NULL.search(source.head) and not _VALUE.search(source.head))
+    head = source.beginning()
+    found = _MARK.search(head) or (_NULL.search(head) and not _VALUE.search(head))
     return bool(found)
 
 

@@ -38,10 +38,10 @@ class Fields(NamedTuple):
         return Text(self.buffer, start, self.stop(i) - start)
 
 
-def rows(source: Source, width: int, texts: Sequence[int], numbers: Sequence[int], chunk: int = CHUNK) -> Rows | None:
+def rows(source: Source, width: int, texts: Sequence[int], numbers: Sequence[int]) -> Rows | None:
     """The lines of a file of ``width`` fields; None where one has more or fewer, is no text, or spells no number."""
     buffer, end = _content(source)
-    cuts = _cuts(buffer, end, chunk)
+    cuts = _cuts(buffer, end)
     most = len(buffer) // (2 * width) + 1  # records of one letter a field; pages that nobody writes to cost nothing
     place = np.int32 if len(buffer) < 2**31 else np.int64
     kept = [Text(buffer, np.empty(most, place), np.empty(most, place)) for _ in texts]
@@ -70,11 +70,11 @@ def rows(source: Source, width: int, texts: Sequence[int], numbers: Sequence[int
     return Rows(Text.joined(query), np.concatenate(size), kept, values, line[:count])
 
 
-def _cuts(buffer: Bytes, end: int, chunk: int) -> list[tuple[int, int]]:
+def _cuts(buffer: Bytes, end: int) -> list[tuple[int, int]]:
     """Pieces of whole lines, as long as the cache likes them."""
     out, begin = list[tuple[int, int]](), len(BOM_UTF8) if bytes(buffer[:3]) == BOM_UTF8 else 0
     while begin < end:
-        stop = _line_end(buffer, begin + chunk) if begin + chunk < end else end
+        stop = _line_end(buffer, begin + CHUNK) if begin + CHUNK < end else end
         out.append((begin, stop))
         begin = stop
     return out
