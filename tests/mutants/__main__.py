@@ -2,36 +2,44 @@
 """``python -m tests.mutants [--sample N] [--seed N] [--reached FILE] [PART…]``: plant faults and see whether a test fails.
 
 Constants and declarations of modules are left alone: only bodies of functions can be exchanged while they run.
-All tests are collected once. A first pass notes which tests reach which function and how long each takes; then each
-fault is put into the running code of a forked process, where the tests that reach it run, quick ones first, until one
+All tests are collected once. A first pass notes which tests enter which block of code and how long each takes; a test
+that takes long, or starts a process in which no fault could be planted, is left out. Then each fault is put into the
+running code of a forked process, where the tests that enter its block run, quick ones of every file first, until one
 fails. What survives must be in ``survivors.toml`` with the reason why no test could tell.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
+import gc
+import importlib
 import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 from _pytest.runner import runtestprotocol
 
 from tests.mutants.mutation import Mutant, mutants
-from tests.mutants.planting import plant, watch
+from tests.mutants.planting import Running, plant, running, watch
 
 ROOT = Path(__file__).parents[2]
 LEAST = 0.95
-ENOUGH = 120
-"""Seconds of tests for one fault: what they do not notice counts as unnoticed."""
+LONGEST, ENOUGH = 2, 40
+"""Seconds of one test, and of all tests for one fault: what they do not notice counts as unnoticed."""
 
 PARTS = ("src/karat/align.py", "src/karat/contexts/", "src/karat/read/", "src/karat/stats/")
 LEFT_OUT = ("src/karat/contexts/base.py", "src/karat/contexts/__init__.py")
@@ -44,45 +52,74 @@ TESTS = [
 OPTIONS = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", "--hypothesis-seed=0", "--no-summary"]  # fmt: skip
 
 
-def every(begins: tuple[str, ...]) -> list[Mutant]:
-    out = []
-    for part in PARTS:
-        for path in sorted((ROOT / part).rglob("*.py")) if part.endswith("/") else [ROOT / part]:
-            name = path.relative_to(ROOT).as_posix()
-            if name not in LEFT_OUT and name.startswith(begins):
-                out += mutants(path.relative_to(ROOT))
-    return out
+def modules() -> list[Path]:
+    files = [path for part in PARTS for path in (sorted((ROOT / part).rglob("*.py")) or [ROOT / part])]
+    names = [path.relative_to(ROOT) for path in files]
+    return [name for name in names if name.as_posix() not in LEFT_OUT]
 
 
 @dataclass
 class Reached:
-    """Which tests passed, how many seconds each took, and which of them reach a function."""
+    """Which tests passed, how many seconds each took, which of them enter a block, and what they imported."""
 
-    seconds: dict[str, float] = field(default_factory=dict)
-    tests: dict[str, list[str]] = field(default_factory=dict)
+    tests: list[str] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    blocks: dict[str, list[int]] = field(default_factory=dict)
+    imported: list[str] = field(default_factory=list)
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Tests that could notice the fault, quick ones first, up to what is enough."""
+        """Tests that could notice the fault, quick ones of every file first, up to what is enough."""
+        reaching = self.blocks.get(f"{mutant.path.as_posix()}:{mutant.function}:{mutant.block}", [])
+        turn: Counter[str] = Counter()
+        order = []
+        for test in sorted(reaching, key=self.seconds.__getitem__):
+            file = self.tests[test].split("::")[0]
+            turn[file] += 1
+            order.append((turn[file], self.seconds[test], test))
         out, total = [], 0.0
-        for test in sorted(self.tests.get(f"{mutant.path.as_posix()}:{mutant.function}", []), key=self.seconds.get):  # type: ignore[arg-type]
-            total += self.seconds[test]
+        for _, seconds, test in sorted(order):
+            total += seconds
             if out and total > ENOUGH:
                 break
-            out.append(test)
+            out.append(self.tests[test])
         return out
+
+
+class TooLong(BaseException):
+    """Said to a test by the clock of its process; no ordinary exception, which a test may expect."""
 
 
 def failing(item: pytest.Item, following: pytest.Item | None) -> bool:
     return any(report.failed for report in runtestprotocol(item, log=False, nextitem=following))
 
 
-def in_child(work: Callable[[], int], seconds: float) -> int:
+def quickly(fails: Callable[[], bool]) -> bool:
+    """Whether a test passes within its time."""
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
+    try:
+        return not fails()
+    except TooLong:
+        return False
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _stopped(*_: Any) -> NoReturn:
+    raise TooLong
+
+
+def _refused(*_: Any, **__: Any) -> NoReturn:
+    raise OSError("a fault cannot be planted in another process")
+
+
+def in_child(work: Callable[[], int], seconds: float, quiet: bool = True) -> int:
     """What a forked process ends with; 99 where it does not end."""
     child = os.fork()
     if not child:
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
+        if quiet:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, 1)
+            os.dup2(nowhere, 2)
         signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
             os._exit(work())
@@ -102,30 +139,46 @@ class Planting:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.items = {item.nodeid: item for item in session.items}
-        if not self.kept.exists() and in_child(self.first_pass, 36_000):
+        self.running: Running = running(modules(), ROOT)
+        if not self.kept.exists() and in_child(self.first_pass, 36_000, quiet=False):
             raise RuntimeError("the first pass did not end")
         self.reached = Reached(**json.loads(self.kept.read_text("utf-8")))
+        for name in self.reached.imported:
+            with suppress(Exception):
+                importlib.import_module(name)
+        gc.collect()
+        gc.freeze()
         self.rate = self.planted()
         return True
 
     def first_pass(self) -> int:
         """In a process of its own: what tests leave in memory would hide faults from later ones."""
-        reached, seen = Reached(), watch([ROOT / part for part in PARTS], ROOT)
+        reached, seen = Reached(), watch(self.running)
+        cached = [thing for thing in gc.get_objects() if isinstance(thing, functools._lru_cache_wrapper)]
+        subprocess.Popen.__init__ = _refused  # type: ignore[method-assign]
+        signal.signal(signal.SIGPROF, _stopped)
         items = list(self.items.values())
-        for item, following in zip(items, [*items[1:], None], strict=True):
+        for n, (item, following) in enumerate(zip(items, [*items[1:], None], strict=True)):
+            for function in cached:
+                function.cache_clear()
             seen.clear()
             began = time.process_time()
-            if failing(item, following):
+            if not n % 500:
+                print(f"{n:5} of {len(items)} tests, {began:.0f} s", flush=True)
+            if not quickly(partial(failing, item, following)):
                 continue
-            reached.seconds[item.nodeid] = round(time.process_time() - began, 3)
-            for function in seen:
-                reached.tests.setdefault(function, []).append(item.nodeid)
+            for block in seen:
+                reached.blocks.setdefault(block, []).append(len(reached.tests))
+            reached.tests.append(item.nodeid)
+            reached.seconds.append(round(time.process_time() - began, 3))
+        reached.imported = [name for name in sys.modules if not name.startswith("tests.")]
+        print(f"{len(reached.tests)} of {len(items)} tests pass here and are quick", flush=True)
         self.kept.write_text(json.dumps(reached.__dict__), "utf-8")
         return 0
 
     def run(self, tests: list[str], mutant: Mutant | None) -> int:
-        """How many tests have run when one failed, and 0 if none did."""
-        if mutant is not None and not plant(mutant, ROOT):
+        """1 when a test failed, 0 if none did, 97 where the fault cannot be planted."""
+        if mutant is not None and not plant(mutant, self.running):
             return 97
         items = [self.items[test] for test in tests if test in self.items]
         for item, following in zip(items, [*items[1:], None], strict=True):
@@ -139,13 +192,13 @@ class Planting:
         tests = self.reached.of(mutant)
         killer = self.kept.parent / f"{self.kept.name}.killer"
         while tests:
-            code = in_child(
-                partial(self.run, tests, mutant), 60 + 4 * sum(map(self.reached.seconds.__getitem__, tests))
-            )
+            code = in_child(partial(self.run, tests, mutant), 20 + 4 * ENOUGH)
             if code in (0, 97):
                 return ("survived" if code == 0 else "unreached"), ""
+            if code == 98:
+                raise RuntimeError(f"{mutant.name} ends the tests in another way")
             if code != 1:
-                return "killed", "it ends in another way" if code == 98 else "it does not end"
+                return "killed", "it does not end"
             if self.is_sound(by := killer.read_text("utf-8")):
                 return "killed", by
             tests = [test for test in tests if test != by]
@@ -178,7 +231,7 @@ def main() -> int:
     asked.add_argument("part", nargs="*", help="beginnings of paths; all without")
     given = asked.parse_args()
     os.chdir(ROOT)
-    found = every(tuple(given.part or [""]))
+    found = [m for path in modules() if path.as_posix().startswith(tuple(given.part or [""])) for m in mutants(path)]
     sample = random.Random(given.seed).sample(found, min(given.sample, len(found)))
     print(f"{len(found):,} possible faults, of which {len(sample)} are planted", flush=True)
     planting = Planting(sample, given.reached.resolve())

@@ -47,6 +47,8 @@ class Mutant:
     """Which of the places where the same is changed in the same way."""
     place: int
     """Which node of the module's syntax tree it is."""
+    block: int
+    """Which of the function's blocks it stands in."""
 
     @property
     def name(self) -> str:
@@ -68,11 +70,14 @@ def mutants(path: Path) -> Iterator[Mutant]:
     place = {node: n for n, node in enumerate(ast.walk(tree))}
     seen: dict[tuple[str, ...], int] = {}
     for function, name in functions(tree):
+        inside = _inside(function)
         for way, node, change in _changes(function):
             alike = copy.deepcopy(node)
             key = (name, way, _shown(node), _shown(change(alike) or alike))
             seen[key] = seen.get(key, 0) + 1
-            yield Mutant(path, *key[:1], function.lineno, *key[1:], seen[key], place[node])
+            yield Mutant(
+                path, *key[:1], getattr(node, "lineno", function.lineno), *key[1:], seen[key], place[node], inside[node]
+            )
 
 
 def functions(tree: ast.Module) -> Iterator[tuple[Function, str]]:
@@ -84,6 +89,24 @@ def functions(tree: ast.Module) -> Iterator[tuple[Function, str]]:
             for inner in node.body:
                 if isinstance(inner, Function):
                     yield inner, f"{node.name}.{inner.name}"
+
+
+def blocks(function: Function) -> Iterator[list[ast.stmt]]:
+    """What runs as a whole or not at all, if nothing is raised: the body, and the bodies of what stands in it."""
+    for node in ast.walk(function):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if block and isinstance(block, list) and not isinstance(node, ast.ClassDef):
+                yield block
+
+
+def _inside(function: Function) -> dict[ast.AST, int]:
+    """The innermost block of each node."""
+    out: dict[ast.AST, int] = {}
+    for nth, block in enumerate(blocks(function)):
+        for statement in block:
+            out.update(dict.fromkeys(ast.walk(statement), nth))
+    return out
 
 
 Change = Callable[[ast.AST], ast.AST | None]

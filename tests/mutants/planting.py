@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exchange the code of functions while they run: for one with a fault, or for one that says that it was called."""
+"""Exchange the code of functions while they run: for one with a fault, or for one that says where it has been."""
 
 from __future__ import annotations
 
@@ -7,63 +7,84 @@ import ast
 import builtins
 import gc
 import importlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 
-from tests.mutants.mutation import Mutant, functions
+from tests.mutants.mutation import Mutant, blocks, functions
+
+Key = tuple[str, int]
+"""Name and first line."""
+Running = dict[str, dict[Key, list[FunctionType]]]
+"""Functions by file, and by name and line there: more than one where a decorator made others of it."""
 
 
-def plant(mutant: Mutant, root: Path) -> bool:
-    """The fault in the running code; False where no such function is there."""
-    importlib.import_module(_module(mutant.path))
-    code = dict(_codes(mutant.code()))[mutant.function]
-    alike = _running(root / mutant.path).get(mutant.function, [])
-    for function in alike:
+def plant(mutant: Mutant, running: Running) -> bool:
+    """The fault in the running code, also in what the function has made; False where no such function is there."""
+    planted = False
+    for (name, line), code in _codes(mutant.code()).items():
+        if name == mutant.function or name.startswith(f"{mutant.function}.<locals>."):
+            planted |= _exchanged(running[str(mutant.path)].get((name, line), []), code)
+    return planted
+
+
+def _exchanged(alike: list[FunctionType], code: CodeType) -> bool:
+    fitting = [function for function in alike if function.__code__.co_freevars == code.co_freevars]
+    for function in fitting:
         function.__code__ = code
-    return bool(alike)
+    return bool(fitting)
 
 
-def watch(parts: list[Path], root: Path) -> set[str]:
-    """Functions that were called, as a set that fills itself: ``path:function``."""
+def watch(running: Running) -> set[str]:
+    """Blocks of code that were entered, as a set that fills itself."""
     seen: set[str] = set()
-    builtins.__dict__["__called__"] = seen.add
-    for part in parts:
-        for path in sorted(part.rglob("*.py")) if part.is_dir() else [part]:
-            _watch(path.relative_to(root), root)
+    builtins.__dict__["__entered__"] = seen.add
+    for file, named in running.items():
+        for key, code in _watched(Path(file)).items():
+            _exchanged(named.get(key, []), code)
     return seen
 
 
-def _watch(path: Path, root: Path) -> None:
-    importlib.import_module(_module(path))
+def _watched(path: Path) -> dict[Key, CodeType]:
     tree = ast.parse(path.read_text("utf-8"))
     for function, name in functions(tree):
-        call = ast.parse(f"__called__({f'{path.as_posix()}:{name}'!r})").body
-        at = 1 if ast.get_docstring(function, clean=False) is not None else 0
-        function.body[at:at] = [ast.copy_location(call[0], function)]
-    codes = dict(_codes(compile(ast.fix_missing_locations(tree), str(path), "exec", dont_inherit=True)))
-    for name, alike in _running(root / path).items():
-        for function_object in alike:
-            if name in codes and codes[name].co_freevars == function_object.__code__.co_freevars:
-                function_object.__code__ = codes[name]
+        for nth, block in list(enumerate(blocks(function))):
+            mark = ast.copy_location(ast.parse(f"__entered__({f'{path.as_posix()}:{name}:{nth}'!r})").body[0], block[0])
+            at = 1 if nth == 0 and ast.get_docstring(function, clean=False) is not None else 0
+            block.insert(at, mark)
+    return _codes(compile(ast.fix_missing_locations(tree), str(path), "exec", dont_inherit=True))
+
+
+def running(files: list[Path], root: Path) -> Running:
+    """All functions of some modules, which are imported."""
+    for file in files:
+        importlib.import_module(_module(file))
+    out: Running = {str(file): defaultdict(list) for file in files}
+    names = {str(root / file): str(file) for file in files}
+    for thing in gc.get_objects():
+        if isinstance(thing, FunctionType) and (file := names.get(thing.__code__.co_filename)):
+            out[file][_key(thing.__code__)].append(thing)
+    return out
 
 
 def _module(path: Path) -> str:
     return ".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__")
 
 
-def _running(file: Path) -> dict[str, list[FunctionType]]:
-    """Functions of a module by their names: more than one where a decorator made others of it."""
-    out: dict[str, list[FunctionType]] = defaultdict(list)
-    for thing in gc.get_objects():
-        if isinstance(thing, FunctionType) and thing.__code__.co_filename == str(file):
-            out[thing.__code__.co_qualname].append(thing)
-    return out
+def _key(code: CodeType) -> Key:
+    return code.co_qualname, code.co_firstlineno
 
 
-def _codes(module: CodeType) -> Iterator[tuple[str, CodeType]]:
-    for constant in module.co_consts:
+def _codes(module: CodeType) -> dict[Key, CodeType]:
+    """Codes of a module; of those that cannot be told apart (two lambdas on a line) none."""
+    every = list(_inner(module))
+    count = Counter(map(_key, every))
+    return {_key(code): code for code in every if count[_key(code)] == 1}
+
+
+def _inner(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield constant.co_qualname, constant
-            yield from _codes(constant)
+            yield constant
+            yield from _inner(constant)
