@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from karat.api import Asked, scored
 from karat.cells import Cells
+from karat.pipeline import scored
 from karat.plan import Plan
+from karat.request import Asked
 from karat.stats.doubts import reads_classes
 from karat.stats.estimate import sample_of
 from karat.stats.statistic import Statistic

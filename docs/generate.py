@@ -18,7 +18,7 @@ from karat.cli.main import COMMANDS, karat
 from karat.cli.metrics import parameters
 from karat.contexts import MODULES, catalogue, context
 from karat.doors.kit.differences import table
-from karat.findings import KINDS
+from karat.kinds import KINDS
 from karat.metric import ALIASES, Definition
 from karat.read import FORMATS
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from karat.api import Asked, scored
 from karat.inputs import Columns, systems_of
 from karat.methods import methods_of
 from karat.metric import Metric, MetricError
 from karat.needs import Design
+from karat.pipeline import scored
+from karat.request import Asked
 
 
 def design(

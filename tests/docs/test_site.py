@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 import karat
 from karat.cli.main import COMMANDS
 from karat.contexts import MODULES, catalogue
-from karat.findings import KINDS
+from karat.kinds import KINDS
 from karat.read import FORMATS
 
 ROOT = Path(__file__).parents[2]

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from karat import api, batches, in_place, read
+from karat import batches, in_place, larger, read
 from karat.batches import files, outcomes, rankings
 from tests.engines.test_in_place import outcome
 from tests.engines.test_spark import CASES
@@ -211,9 +211,9 @@ def test_label_sets_and_weights(seed, fault, tmp_path, monkeypatch, many_batches
         values = [list(v.items()) if isinstance(v, dict) else v for _, v in rows]
         pq.write_table(pa.table({"id": [id for id, _ in rows], "value": pa.array(values, kind)}), path)
     options = {"hashes": False, "missing": draw.choice(["wrong", "skip"])}
-    counted = api.merged_in_batches
+    counted = larger.merged_in_batches
     done: list[Any] = []
-    monkeypatch.setattr(api, "merged_in_batches", lambda *args: done.append(counted(*args)) or done[-1])
+    monkeypatch.setattr(larger, "merged_in_batches", lambda *args: done.append(counted(*args)) or done[-1])
     found = outcome(*paths, **options)
     if fault in ("none", "missing", "extra", "spelling"):  # most others have a line to be named
         assert done

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 import karat
-from karat.findings import KINDS, finding
+from karat.findings import finding
+from karat.kinds import KINDS
 from karat.metric import parse
 
 

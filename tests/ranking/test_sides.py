@@ -14,10 +14,11 @@ import pytest
 
 import karat
 from karat.align import Aligned, meet
-from karat.api import Given, cluster_keys, read_side
 from karat.contexts.ranking import context
 from karat.contexts.ranking.sides import by_documents
+from karat.counting import cluster_keys
 from karat.engines.duckdb import Engine
+from karat.inputs import Given, read_side
 from karat.metric import Metric
 from karat.plan import make_plan
 from karat.read import fast

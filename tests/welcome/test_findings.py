@@ -11,7 +11,8 @@ import karat
 from karat.cli.main import COMMANDS
 from karat.cli.main import karat as command
 from karat.contexts.options import OPTIONS
-from karat.findings import KINDS, finding, folded, in_python, said
+from karat.findings import finding, folded, in_python, said
+from karat.kinds import KINDS
 
 GOLD = ["pos", "neg", "pos", "neu"] * 10
 

@@ -21,7 +21,7 @@ from karat.read.source import Source, file_name
 from karat.read.table import Engine, Read
 from karat.side import Origin, Side
 
-__all__ = ["BY_LINES", "FORMATS", "Format", "Read", "Unread", "Waiting", "allowed", "read_input"]
+__all__ = ["BY_LINES", "FORMATS", "Format", "Read", "Unread", "Waiting", "allowed", "read_input", "whole"]
 
 
 WAITING = 20_000
@@ -160,6 +160,11 @@ class Waiting:
     def side(self) -> Side:
         """The rows read into memory."""
         return read_side(self.records, self.read)
+
+
+def whole(side: Side | Waiting | Unread) -> Side:
+    """The side with all its rows in memory."""
+    return side if isinstance(side, Side) else side.side()
 
 
 def _side(records: Records | Side, read: Read) -> Side | Waiting:

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables that are counted where they are or batch by batch, since their rows need not or cannot be held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from karat.agree import suspect
+from karat.counting import CountedSides, Meet, counted_sides, doubted, system_result
+from karat.engines.duckdb import Engine
+from karat.findings import InputError
+from karat.plan import make_plan
+from karat.provenance import input_record
+from karat.read import Waiting
+from karat.request import Asked
+
+if TYPE_CHECKING:
+    pass
+
+
+def counted_in_place(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides | None:
+    """The same of large tables of labels without their rows; None where the rows have to be looked at."""
+    if not all(isinstance(side, Waiting) for side in sides) or asked.hashes or asked.options.get("faulty") == "drop":
+        return None
+    from karat.in_place import ON, NotInPlace, summary
+
+    try:
+        return (
+            counted_sides(engine, [summary(engine, side) for side in sides], asked, meet, False, False) if ON else None
+        )
+    except (NotInPlace, InputError):  # read row by row, what is wrong gets its line
+        return None
+
+
+def counted_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides | None:
+    """The same of files larger than memory, batch by batch; None where they fit, or have to be looked at as a whole."""
+    from karat import batches
+
+    if not batches.ON or not any(batches.is_large(engine, side) for side in sides):
+        return None
+    if asked.hashes or asked.options.get("faulty") == "drop":
+        return None
+    for way in (ranked_in_batches, merged_in_batches):
+        try:
+            parts = [way(engine, (sides[0], pred), asked, meet) for pred in sides[1:]]
+        except batches.NotInBatches:
+            continue
+        inputs = [parts[0].inputs[0], *(part.inputs[1] for part in parts)]
+        return parts[0]._replace(results=[part.results[0] for part in parts], inputs=inputs)
+    return None
+
+
+def ranked_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides:
+    """A run and judgements in batches of whole queries."""
+    from karat import batches
+
+    if asked.context not in (None, "ranking") or not batches.are_rankings(sides):
+        raise batches.NotInBatches
+    plan = make_plan("ranking", asked.metrics, asked.options, asked.undefined, asked.seed)
+    found, (gold, pred) = batches.ranked(engine, sides[0], sides[1], plan.options)
+    result = doubted(system_result(plan, gold, pred, found, pred.origin.system), plan, suspect(gold, pred), None)
+    return CountedSides(plan, [result], None, [input_record(side, False) for side in (gold, pred)], None, gold)
+
+
+def merged_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides:
+    """Labels, label sets and weights, whose equal units are one; what would need a line is looked at in the whole."""
+    from karat import batches
+
+    if asked.context not in (None, "monolabel", "multilabel", "soft"):
+        raise batches.NotInBatches
+    gold, pred = batches.distinct_outcomes(engine, sides[0], sides[1])
+    try:
+        counted = counted_sides(engine, (gold, pred), replace(asked, hashes=False), meet, False, False)
+    except InputError as error:
+        raise batches.NotInBatches from error
+    lined = any(found.line is not None for found in counted.results[0].findings)
+    if lined or counted.plan.context.name not in ("monolabel", "multilabel", "soft"):
+        raise batches.NotInBatches
+    return counted

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the user said about inputs and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from karat.beside import named_columns
+from karat.inputs import Given
+from karat.metric import Metric
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user said about inputs and scores."""
+
+    context: str | None
+    metrics: Iterable[str | Metric] | None
+    format: str | None
+    encoding: str | None
+    columns: Mapping[str, str]
+    undefined: str
+    seed: int
+    units: bool
+    cluster_by: str | None
+    options: Mapping[str, Any]
+    hashes: bool | None = None
+    max_unpacked: int | None = None
+    separator: str | None = None
+    shared: bool = False
+    memory: int | None = None
+    temp: str | None = None
+    slices: Any = None
+    weight: Any = None
+    engine: str | None = None
+    master: str | None = None
+    keep_going: bool = False
+    compared: bool = False
+    """Whether slices are those of a comparison, which scores them itself."""
+
+    @property
+    def beside(self) -> list[str]:
+        """Columns of gold by which units are sliced and weighed."""
+        return named_columns(self.slices, self.weight)
+
+    @property
+    def carried(self) -> str | None:
+        """The column that rides along when gold is read: that of clusters, else the first of those beside."""
+        return self.cluster_by or next(iter(self.beside), None)
+
+    @property
+    def given(self) -> Given:
+        clustered = {"cluster": self.carried} if self.carried else {}
+        columns = {**self.columns, **clustered}
+        return Given(
+            self.format, self.encoding, columns, self.context, self.options, self.max_unpacked, self.separator,
+            self.shared,
+        )  # fmt: skip
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What must be known to read the inputs again."""
+        said = {"format": self.format, "encoding": self.encoding, "columns": dict(self.columns)}
+        return said | ({"separator": self.separator} if self.separator else {})
