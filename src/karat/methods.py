@@ -25,11 +25,8 @@ class Methods(NamedTuple):
 
     systems: list[tuple[str, Any]]
     groups: dict[str, list[int]]
-
-    @property
-    def repeated(self) -> bool:
-        """Whether some method has several runs."""
-        return any(len(g) > 1 for g in self.groups.values())
+    repeated: bool
+    """Whether some method has several runs."""
 
 
 def methods_of(several: Iterable[tuple[str, Any]], run: str | None = None, encoding: str | None = None) -> Methods:
@@ -41,7 +38,7 @@ def methods_of(several: Iterable[tuple[str, Any]], run: str | None = None, encod
         parts = _named(given) if isinstance(given, Runs) else parts
         groups[name] = list(range(len(systems), len(systems) + len(parts)))
         systems += [(f"{name} [{part}]" if len(parts) > 1 else name, one) for part, one in parts]
-    return Methods(systems, groups)
+    return Methods(systems, groups, any(len(g) > 1 for g in groups.values()))
 
 
 def _named(runs: Sequence[Any]) -> list[tuple[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.beside import named_columns
@@ -43,17 +44,17 @@ class Asked:
     compared: bool = False
     """Whether slices are those of a comparison, which scores them itself."""
 
-    @property
+    @cached_property
     def beside(self) -> list[str]:
         """Columns of gold by which units are sliced and weighed."""
         return named_columns(self.slices, self.weight)
 
-    @property
+    @cached_property
     def carried(self) -> str | None:
         """The column that rides along when gold is read: that of clusters, else the first of those beside."""
         return self.cluster_by or next(iter(self.beside), None)
 
-    @property
+    @cached_property
     def given(self) -> Given:
         clustered = {"cluster": self.carried} if self.carried else {}
         columns = {**self.columns, **clustered}

@@ -71,7 +71,7 @@ class Keys:
     """Of merged units, the id that one of them has, where it is known: ids are then numbers that mean nothing."""
 
     def __len__(self) -> int:
-        return len(self.case)
+        return len(self.case.code)
 
     @property
     def by_position(self) -> bool:

@@ -27,8 +27,8 @@ SCORING = (
     "contexts/by_class.py",
 )
 """Where a score is computed, once for each metric: not part of the way from a file to cells."""
-MOST_CROSSINGS = 210
-"""Calls from one module into another, from two files to cells (202 now; 387 with the scores of eight metrics).
+MOST_CROSSINGS = 190
+"""Calls from one module into another, from two files to cells (188 now; 368 with the scores of eight metrics).
 The aim is 120."""
 MOST_BORDERS = 120
 """Pairs of modules of which one calls the other, in a whole evaluation."""

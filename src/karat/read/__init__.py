@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -38,9 +37,19 @@ class Format(NamedTuple):
 
 
 FORMATS: dict[str, Format] = {
-    "parquet": Format("Parquet", parquet.is_parquet, parquet.read_parquet, "columns id, value[, test_case]"),
-    "arrow": Format("Arrow IPC (Feather)", parquet.is_arrow, parquet.read_arrow, "columns id, value[, test_case]"),
-    "docbin": Format("spaCy DocBin", docbin.is_docbin, docbin.read_docbin, "corpus.spacy"),
+    "parquet": Format(
+        "Parquet",
+        lambda source: source.head.startswith(b"PAR1"),
+        parquet.read_parquet,
+        "columns id, value[, test_case]",
+    ),
+    "arrow": Format(
+        "Arrow IPC (Feather)",
+        lambda source: source.head.startswith(b"ARROW1"),
+        parquet.read_arrow,
+        "columns id, value[, test_case]",
+    ),
+    "docbin": Format("spaCy DocBin", lambda source: source.name.endswith(".spacy"), docbin.read_docbin, "corpus.spacy"),
     "spans": Format(
         "JSON or JSON Lines with spans (also LUIS, Prodigy, doccano, Label Studio)",
         spans.is_spans,
@@ -55,13 +64,13 @@ FORMATS: dict[str, Format] = {
     ),
     "json": Format(
         "JSON array of records",
-        json.is_json,
+        lambda source: source.start.startswith(b"["),
         lambda _, source, read: json.read_json(source, read),
         '[{"test_case": "T1", "id": "1", "value": "A"}, …]',
     ),
     "jsonl": Format(
         "JSON Lines",
-        json.is_jsonl,
+        lambda source: source.start.startswith(b"{"),
         lambda _, source, read: json.read_jsonl(source, read),
         '{"id": "1", "value": ["A", "B"]}',
     ),
@@ -128,9 +137,7 @@ class Unread:
 
     def part(self, path: Path, line: Ints) -> Side:
         """Some of the lines, which were copied to a file of their own, as a side with the lines that they have here."""
-        source = copy.copy(self.source)
-        source.path, source.findings = path, []
-        source.__dict__.pop("head", None)
+        source = self.source.at(path)
         try:
             side = FORMATS[self.format].read(self.engine, source, self.read)
         except InputError as error:

@@ -38,7 +38,7 @@ def is_csv(source: Source) -> bool:
 
 
 def _first_line(source: Source) -> bytes:
-    return source.sniff().replace(b"\r", b"\n").split(b"\n", 1)[0]
+    return source.start.replace(b"\r", b"\n").split(b"\n", 1)[0]
 
 
 def read_tsv(engine: Engine, source: Source, read: Read) -> Records:
@@ -55,7 +55,7 @@ def read_csv(engine: Engine, source: Source, read: Read) -> Records:
 
 
 def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) -> Records:
-    if source.has_nul() or (source.findings and not source.sniff()):
+    if source.has_nul() or (source.findings and not source.start):
         raise InputError(source.encoding_findings())
     first = _first_record(source, mark)
     header = is_header(first, read)

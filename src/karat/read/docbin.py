@@ -13,10 +13,6 @@ from karat.read.table import Engine, Read
 from karat.side import Side
 
 
-def is_docbin(source: Source) -> bool:
-    return source.name.endswith(".spacy")
-
-
 def read_docbin(engine: Engine, source: Source, read: Read) -> Side:
     """Entities of each document by character offsets; `--value KEY` takes a span group instead."""
     if find_spec("spacy") is None:

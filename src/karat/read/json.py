@@ -29,14 +29,6 @@ _BLANK = re.compile(r"[\s,]*")
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', re.S)
 
 
-def is_json(source: Source) -> bool:
-    return source.sniff()[:1] == b"["
-
-
-def is_jsonl(source: Source) -> bool:
-    return source.sniff()[:1] == b"{"
-
-
 def read_json(source: Source, read: Read) -> Records:
     """An array of records: ``[{"id": …, "value": …}, …]``."""
     return _read(source, read, "json")

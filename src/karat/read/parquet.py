@@ -11,14 +11,6 @@ from karat.read.table import Engine, Read
 from karat.side import Origin
 
 
-def is_parquet(source: Source) -> bool:
-    return source.head.startswith(b"PAR1")
-
-
-def is_arrow(source: Source) -> bool:
-    return source.head.startswith(b"ARROW1")
-
-
 def read_parquet(engine: Engine, source: Source, read: Read) -> Records:
     """A Parquet file; only the columns that are needed leave the disk."""
 

@@ -28,7 +28,7 @@ _OBJECT = re.compile(
 
 
 def is_rankings(source: Source) -> bool:
-    found = _OBJECT.match(source.sniff())
+    found = _OBJECT.match(source.start)
     usual = {name for names in NAMES.values() for name in names}
     return bool(found) and found[1].decode(errors="replace").lower() not in usual  # type: ignore[index]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bz2
 import codecs
+import copy
 import gzip
 import hashlib
 import json
@@ -187,6 +188,14 @@ class Source:
             way_out = "name one that Python knows, such as latin-1, cp1252 or utf-16"
             raise InputError([finding("bad-option", self.name, message=str(error), way_out=way_out)]) from error
 
+    def at(self, path: Path) -> Source:
+        """The same input, of which some was written to another file."""
+        other = copy.copy(self)
+        other.path, other.findings = path, []
+        for seen in ("head", "start"):
+            other.__dict__.pop(seen, None)
+        return other
+
     @cached_property
     def head(self) -> bytes:
         """The first bytes, enough to tell the format."""
@@ -202,13 +211,14 @@ class Source:
                 content = file.read(size)
         return content
 
-    def sniff(self) -> bytes:
+    @cached_property
+    def start(self) -> bytes:
         """The head without blank space in front."""
         return self.head.removeprefix(codecs.BOM_UTF8).lstrip()
 
     def is_blank(self) -> bool:
         """Is there nothing but blank space?"""
-        return not self.sniff() and self.is_all_head()
+        return not self.start and self.is_all_head()
 
     def is_all_head(self) -> bool:
         return self.path.stat().st_size <= len(self.head)

@@ -39,7 +39,7 @@ _VALUE = re.compile(rf'"({"|".join(NAMES["value"])})"\s*:'.encode())
 
 def is_spans(source: Source) -> bool:
     """A list of spans, or null in its place where nothing else can be the value."""
-    if source.sniff()[:1] not in (b"[", b"{"):
+    if source.start[:1] not in (b"[", b"{"):
         return False
     head = source.beginning()
     found = _MARK.search(head) or (_NULL.search(head) and not _VALUE.search(head))
@@ -48,7 +48,7 @@ def is_spans(source: Source) -> bool:
 
 def read_spans(engine: Engine, source: Source, read: Read) -> Side:
     """A JSON array or JSON Lines of documents with spans."""
-    layout = "json" if source.sniff()[:1] == b"[" else "jsonl"
+    layout = "json" if source.start[:1] == b"[" else "jsonl"
     line = lambda row: line_of(source, layout, row)
     if layout == "jsonl" and (side := span_lines.read_side(source, read, line)):
         return side

@@ -20,7 +20,7 @@ from karat.side import Origin, Side, by_query
 
 def is_qrels(source: Source) -> bool:
     """Judgements; also without the iteration, with a fifth field or a word for a grade, so that it can be said."""
-    blanks_only = not any(mark in source.sniff() for mark in (b"\t", b","))
+    blanks_only = not any(mark in source.start for mark in (b"\t", b","))
     return _votes(source, lambda f: (len(f) == 4 and _is_number(f[3])) or (blanks_only and _nearly_judgement(f)))
 
 
@@ -35,10 +35,10 @@ def is_run(source: Source) -> bool:
 
 def _votes(source: Source, fits: Callable[[list[bytes]], bool]) -> bool:
     """Do most of the first lines look as they should? One broken line does not hide a format."""
-    lines = source.sniff().split(b"\n")[:40]
+    lines = source.start.split(b"\n")[:40]
     rows = [line.split() for line in (lines if len(lines) < 40 else lines[:-1])]
     rows = [row for row in rows if row and not row[0].startswith(b"#")]
-    return bool(rows) and 2 * sum(map(fits, rows)) > len(rows) and source.sniff()[:1] not in b"[{<"
+    return bool(rows) and 2 * sum(map(fits, rows)) > len(rows) and source.start[:1] not in b"[{<"
 
 
 def _is_number(text: bytes) -> bool:
@@ -90,7 +90,7 @@ def read_run(engine: Any, source: Source, read: Read) -> Side:
         whole = rank.astype(np.int32)
     columns = {"document": rows.texts[0], "number": score, "rank": whole if bool((whole == rank).all()) else rank}
     side = by_query(_origin(read, "trec-run", rows), rows.query, rows.size, columns)
-    lines = (line.split() for line in source.sniff().split(b"\n") if not line.startswith(b"#"))
+    lines = (line.split() for line in source.start.split(b"\n") if not line.startswith(b"#"))
     tag = next((fields[5] for fields in lines if len(fields) > 5), b"")
     side.facts |= {"form": "run", "run_id": tag.decode(errors="replace")}
     return side_table(side, [*source.findings, *findings])
