@@ -225,7 +225,9 @@ class Definition:
         assert isinstance(cells, ClassCells)
         average, classes = cells.average_of(params.pop("average")), params.pop("classes")
         values = self.function(W, cells, **params).filled(fill)
-        scope = cells.in_scope(W, classes)
+        # Rows that are not reported, such as resamples, are asked for their classes only where those are averaged.
+        averaged = average not in ("samples", "binary")
+        scope = cells.in_scope(W, classes) if averaged or W.grouped is not None else None
         reason = values.reason if average in ("micro", "binary") else "no class has a value"
         if average == "samples":
             value = self._samples(W, cells, params, fill)
@@ -236,6 +238,7 @@ class Definition:
         elif average == "micro" and classes == "all":
             value = self.function(W, cells.collapsed(), **params).filled(fill).value[:, 0]
         else:
+            assert scope is not None
             value = _average(values, average, scope, W @ cells.gold_of, fill)
         return Result(value, reason, values.value, scope, values.reason)
 

@@ -78,6 +78,25 @@ class Curve(Sparse):
         return Curve(self.row, ~self.yes, self.shape[0], falling, first, value)
 
     @cached_property
+    def runs(self) -> Curve:
+        """The curve with scores taken together where positives stand above negatives: pairs of the two are in order.
+
+        For who asks for the order of pairs alone. Its values say how much of a pair beside each other is lost: a half
+        where the two score the same, else nothing.
+        """
+        positive = self.yes[self.falling]
+        tied = np.zeros(len(self.value), bool)
+        if self.first is not None and len(self.first):
+            tied |= np.logical_or.reduceat(positive, self.first)
+            positive = np.logical_and.reduceat(positive, self.first)
+            tied &= ~positive
+        new = np.ones(len(self.value), bool)
+        np.greater(positive[1:], positive[:-1], out=new[1:])
+        new[1:] |= tied[1:] | tied[:-1]
+        first = np.flatnonzero(new) if self.first is None else self.first[new]
+        return Curve(self.row, self.yes, self.shape[0], self.falling, first, tied[new] / 2)
+
+    @cached_property
     def col(self) -> Ints:  # type: ignore[override]
         """The column of each outcome."""
         size = None if self.first is None else np.diff(np.append(self.first, len(self.falling)))

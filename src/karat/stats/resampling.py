@@ -9,10 +9,13 @@ from functools import cached_property
 
 import numpy as np
 
+from karat.stats.tables import by_table
 from karat.weights import Floats, Ints, Scores, Tilt, block_sizes
 
 SPARSE_DRAWS = 4
 """Below this many units per cell, drawing units one by one beats drawing cell by cell."""
+MANY_CELLS = 5_000
+"""Beyond this many cells, Poisson counts from a table beat both."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,8 @@ def multinomial(rng: np.random.Generator, n: Floats, rows: int) -> Floats:
     total = int(n.sum())
     if total == 0:
         return np.zeros((rows, len(n)))
+    if len(n) > MANY_CELLS:
+        return by_table(rng, n, rows)
     if total < SPARSE_DRAWS * len(n):
         return _unit_by_unit(rng, n, total, rows)
     return rng.multinomial(total, n / total, rows).astype(float)

@@ -264,7 +264,7 @@ def merged(statistic: Scores, n: Floats, few: int = FEW_CELLS) -> tuple[Scores, 
     tape = recorded(statistic, n, (), ())
     width = sum(x.shape[1] if len(x.shape) > 1 else 1 for x in tape.vectors)
     if not 0 < width <= WIDE or width * len(n) > MOST:
-        return None
+        return _by_column(statistic, tape) if len(n) > few else None
     parts = [dense(x).reshape(len(n), -1) for x in tape.vectors]
     ends = np.cumsum([0, *(p.shape[1] for p in parts)])
     table = np.concatenate(parts, 1)
@@ -281,3 +281,39 @@ def merged(statistic: Scores, n: Floats, few: int = FEW_CELLS) -> tuple[Scores, 
         return statistic(Replay([columns[v] for v in tape.vector], len(n), len(totals)))
 
     return score, np.bincount(inverse, n, len(first)).astype(float)
+
+
+def _by_column(statistic: Scores, tape: Tape) -> tuple[Scores, Floats] | None:
+    """The statistic over the columns of its widest vector, where each cell has one and all else follows from it.
+
+    Rows of weights over columns are their own product with that vector: nothing is multiplied. None elsewhere, and
+    where there are more columns than cells.
+    """
+    cells = len(tape.n)
+    wide = max(tape.vectors, key=lambda x: x.shape[-1] if len(x.shape) > 1 else 1)
+    if not hasattr(wide, "col") or wide.shape[1] > cells or len(wide.row) != cells or (wide.data != 1).any():
+        return None
+    column, member = np.full(cells, -1), np.zeros(wide.shape[1], np.int64)
+    column[wide.row] = wide.col
+    member[column] = np.arange(cells)
+    rest = {v: dense(x) for v, x in enumerate(tape.vectors) if x is not wide and len(x.shape) == 1}
+    same = all((x == x[member][column]).all() for x in rest.values())
+    if (column < 0).any() or len(rest) + 1 < len(tape.vectors) or not same:
+        return None
+    rest = {v: x[member] for v, x in rest.items()}
+
+    def score(W: Any) -> Floats:
+        parts = (W[start : start + CACHED] for start in range(0, len(W), CACHED))
+        return np.concatenate(
+            [_replayed(statistic, tape, {v: part @ x for v, x in rest.items()}, part) for part in parts]
+        )
+
+    return score, np.bincount(column, tape.n, wide.shape[1]).astype(float)
+
+
+CACHED = 8
+"""Rows of weights over many columns that stay in the processor's cache."""
+
+
+def _replayed(statistic: Scores, tape: Tape, products: dict[int, Floats], W: Floats) -> Floats:
+    return statistic(Replay([products.get(v, W) for v in tape.vector], len(tape.n), len(W)))

@@ -45,14 +45,14 @@ def by_curve(W: Weights, cells: ProbabilityCells, step: Step, reason: str, reduc
 
 
 def _area(at: Steps) -> Floats:
-    """Pairs of a negative at this score and a positive above it; a positive beside it is half a pair."""
-    return np.asarray(at.dfp * (at.tp - at.dtp / 2))
+    """Pairs of a negative of this run and a positive above it; a positive with the same score is half a pair."""
+    return np.asarray(at.dfp * (at.tp - at.dtp * at.value))
 
 
 def roc_area(W: Weights, curve: Curve) -> Floats:
     """ROC AUC of each row of weights."""
     positives, negatives = curve.counts(W)
-    return ratio(along(W, curve, _area), positives * negatives, ALONE).value
+    return ratio(along(W, curve.runs, _area), positives * negatives, ALONE).value
 
 
 def _area_up_to(limit: float) -> Step:
