@@ -32,7 +32,7 @@ FAULTS = (
 def many_batches(monkeypatch):
     """Every file is too large for memory, and a batch has a few rows; gives how many batches there were."""
     seen = []
-    monkeypatch.setattr(read, "WAITING", 1)
+    monkeypatch.setattr("karat.read.table.WAITING", 1)
     monkeypatch.setattr(files, "ROW_BYTES", 1 << 30)
     monkeypatch.setattr(files, "LEAST_ROWS", 12)
     monkeypatch.setattr(files, "allowed", lambda engine: 1 << 30)

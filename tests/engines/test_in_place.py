@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import karat
-from karat import in_place, read
+from karat import in_place
 from karat.engines.duckdb import Engine
 
 VALUES = {
@@ -97,7 +97,7 @@ def outcome(*args, **options):
 def in_place_always(monkeypatch):
     """Tables of any size may stay in the engine; gives how often they were counted there."""
     counted = []
-    monkeypatch.setattr(read, "WAITING", 1)
+    monkeypatch.setattr("karat.read.table.WAITING", 1)
     plain = Engine.pairs
 
     def pairs(self, gold, pred):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from inspect import signature
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,10 +72,14 @@ CASES: dict[str, Golden] = {
 }  # fmt: skip
 
 
+RUNNER = CliRunner(**({"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}))
+"""Before click 8.2 both outputs were one unless that was said."""
+
+
 def run(case: Golden) -> tuple[int, str]:
     """Exit code and everything printed, with what changes from run to run taken out."""
     stdin = (FILES / case.stdin).read_text() if case.stdin else None
-    result = CliRunner().invoke(karat, shlex.split(case.line), input=stdin)
+    result = RUNNER.invoke(karat, shlex.split(case.line), input=stdin)
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     parts = [

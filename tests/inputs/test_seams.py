@@ -38,7 +38,7 @@ LEAST = 60
 NUMBER = re.compile(r"\b\d+\b")
 """Places in a file, which differ."""
 THRESHOLDS = {
-    "karat.read.WAITING": 6,
+    "karat.read.table.WAITING": 6,
     "karat.read.json.BLOCK": 150,
     "karat.read.json.AT_ONCE": 2,
     "karat.read.json.NEAR": 40,

@@ -9,6 +9,9 @@ from pkgutil import iter_modules
 
 import pytest
 
+import karat
+from karat.store import open_store
+
 HEAVY = (
     "scipy.stats",
     "pandas",
@@ -52,24 +55,34 @@ def test_absent(code: str, absent: tuple[str, ...]) -> None:
     assert loaded(code) & set(absent) == set()
 
 
-def test_small_files_load_little(tmp_path: Path) -> None:
+SMALL = {
+    "json": '[{"id": "1", "value": "A"}, {"id": "2", "value": "B"}]',
+    "csv": "id,value\n1,A\n2,B\n",
+    "tsv": "1\tA\n2\tB\n",
+}
+
+
+@pytest.mark.parametrize("format", SMALL)
+def test_small_files_load_little(format: str, tmp_path: Path) -> None:
     for name in ("gold", "pred"):
-        (tmp_path / f"{name}.json").write_text('[{"id": "1", "value": "A"}, {"id": "2", "value": "B"}]')
-    args = ["evaluate", f"{tmp_path}/gold.json", f"{tmp_path}/pred.json"]
+        (tmp_path / f"{name}.{format}").write_text(SMALL[format])
+    args = ["evaluate", f"{tmp_path}/gold.{format}", f"{tmp_path}/pred.{format}"]
     assert loaded(HELP.format(args=args)) & {*HEAVY, *NEEDLESS, "duckdb", "scipy", "rich", "jinja2"} == set()
 
 
-def test_public_names_resolve() -> None:
-    import karat
+def test_a_list_of_runs_loads_no_database_toolkit(tmp_path: Path) -> None:
+    open_store(tmp_path / "runs.db").save(karat.evaluate(["A", "B"], ["A", "A"]))
+    code = HELP.format(args=["runs", "list", "--store", f"{tmp_path}/runs.db"])
+    assert loaded(code) & {*HEAVY, *NEEDLESS, "duckdb", "scipy", "rich", "jinja2", "karat.api"} == set()
 
+
+def test_public_names_resolve() -> None:
     assert all(getattr(karat, name) is not None for name in karat.__all__)
     assert len(karat.__all__) <= 20
 
 
 def test_no_public_name_is_a_module() -> None:
     """Importing karat.NAME would put the module in the place of what has its name."""
-    import karat
-
     assert not {m.name for m in iter_modules(karat.__path__)} & set(karat.__all__)
 
 
@@ -104,14 +117,12 @@ def test_every_context_has_the_same_rooms() -> None:
         assert all(any(name.startswith(room) for name in rooms) for room in ROOMS), f"{module} has {sorted(rooms)}"
 
 
-SQL = ("engines/", "store/tables.py", "web/tables.py", "read/delimited.py", "read/parquet.py")
+SQL = ("engines/", "store/tables.py", "store/listing.py", "web/tables.py", "read/delimited.py", "read/parquet.py")
 """Where SELECT may stand: engines, what SQLAlchemy calls its own, and formats' own scans."""
 
 
 def test_sql_is_in_one_room() -> None:
     from pathlib import Path
-
-    import karat
 
     root = Path(karat.__file__).parent
     places = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if "SELECT" in path.read_text("utf-8")}

@@ -14,9 +14,10 @@ import karat
 from karat.evaluation import Evaluation
 from karat.store import Store, StoreError, open_store
 from karat.store.database import Database
+from karat.store.listing import FORM
 from karat.store.record import packed
 from karat.store.run import compare_runs
-from karat.store.tables import FORM, form_of, migrate, runs, settings, systems
+from karat.store.tables import form_of, migrate, runs, settings, systems
 from karat.store.verification import numbers
 
 DATA = Path(__file__).parents[1] / "data"

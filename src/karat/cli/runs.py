@@ -14,10 +14,18 @@ from karat.cli.options import by_option, interval_options, report_options, store
 from karat.cli.printing import print_grid, write_whole
 from karat.contexts import MODULES
 from karat.report.rows import Grid, number
-from karat.store import Run, Store, Summary, open_store
+from karat.store.listing import Filter, Summary, of_file
+from karat.store.location import place
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison
+    from karat.store import Run, Store
+
+
+def open_store(where: str | None, create: bool = True) -> Store:
+    from karat.store import runs  # which loads SQLAlchemy
+
+    return runs.open_store(where, create=create)
 
 
 @click.group("runs")
@@ -54,8 +62,11 @@ metric_option = click.option("-m", "--metric", "metrics", multiple=True, metavar
 @guarded
 def list_runs(limit: int, offset: int, as_json: bool, store: str | None, **wanted: Any) -> None:
     """List runs, newest first."""
-    kept = open_store(store, create=False)
-    found = kept.list(limit=limit, offset=offset, **wanted)
+    page = of_file(place(store, create=False), Filter(**wanted), limit, offset)
+    if page is None:  # a server, or an older form, or what is no store
+        kept = open_store(store, create=False)
+        page = kept.list(limit=limit, offset=offset, **wanted), kept.count(**wanted)
+    found, total = page
     if as_json:
         for run in found:
             click.echo(msgspec.json.encode(run).decode())
@@ -63,7 +74,7 @@ def list_runs(limit: int, offset: int, as_json: bool, store: str | None, **wante
     if found:
         head = ["run", "created", "context", "gold", "systems", "scores", "tags"]
         print_grid(Grid("Runs", head, [_line(run, wanted["metric"]) for run in found]))
-    click.echo(_more(len(found), offset, kept.count(**wanted), any(wanted.values())), err=True, nl=False)
+    click.echo(_more(len(found), offset, total, any(wanted.values())), err=True, nl=False)
 
 
 def _line(run: Summary, metric: str | None) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from karat.columns import Codes, Ints
 from karat.findings import Finding, InputError, finding
-from karat.read import brat, conll, delimited, docbin, json, pages, parquet, rankings, spans, trec
+from karat.read import brat, conll, delimited, docbin, json, pages, parquet, rankings, spans, table, trec
 from karat.read.memory import is_memory, read_memory
 from karat.read.roles import Records, read_side
 from karat.read.source import Source, file_name
@@ -21,10 +21,6 @@ from karat.read.table import Engine, Read
 from karat.side import Origin, Side
 
 __all__ = ["BY_LINES", "FORMATS", "Format", "Read", "Unread", "Waiting", "allowed", "read_input", "whole"]
-
-
-WAITING = 20_000
-"""Rows from which on a table may be counted where it lies: below, its rows are read in a moment."""
 
 
 class Format(NamedTuple):
@@ -179,7 +175,7 @@ def _side(records: Records | Side, read: Read) -> Side | Waiting:
         return records
     if pages.are_pages(records, read):
         return pages.read_pages(records, read)
-    waits = records.rows >= WAITING and hasattr(records.columns, "relation")
+    waits = records.rows >= table.WAITING and hasattr(records.columns, "relation")
     return Waiting(records, read) if waits else read_side(records, read)
 
 

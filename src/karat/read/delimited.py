@@ -10,6 +10,8 @@ from pathlib import Path
 
 from karat.columns import ROW
 from karat.findings import Finding, InputError, finding, limited
+from karat.read import table
+from karat.read.fast.bare_rows import bare_rows
 from karat.read.names import NAMES, match_columns
 from karat.read.pages import shape
 from karat.read.roles import Records
@@ -60,6 +62,9 @@ def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) ->
     first = _first_record(source, mark)
     header = is_header(first, read)
     names = _names(first, read, header)
+    origin = Origin(read.name, read.role, format, lambda row: _line(source.path, mark, header, row))
+    if (bare := bare_rows(source, mark, header, names, table.WAITING)) is not None:
+        return Records(origin, bare, len(bare[names[0]]), typed=False, findings=list(source.findings))
     raw = quoted(f"raw {read.role} {read.name}")
     try:
         _load(engine, raw, source.path, mark, header, names)
@@ -69,7 +74,6 @@ def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) ->
         _load_again(engine, raw, source, mark, header, names)
     if len(names) == 1:
         _drop_last_blanks(engine, raw, names[0])
-    origin = Origin(read.name, read.role, format, lambda row: _line(source.path, mark, header, row))
     columns = engine.lazily(raw, numbered=f"(SELECT *, rowid AS {ROW} FROM {raw})")
     return Records(origin, columns, columns.count(), typed=False, findings=list(source.findings))
 

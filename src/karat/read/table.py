@@ -12,6 +12,9 @@ from karat.read.names import NUMBERS
 from karat.side import Side
 from karat.values import Column
 
+WAITING = 20_000
+"""Rows from which on a table may be counted where it lies: below, its rows are read in a moment."""
+
 
 class Engine(Protocol):
     """What reading needs of an engine."""

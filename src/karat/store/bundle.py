@@ -13,7 +13,8 @@ from typing import Annotated, Any
 import msgspec
 
 from karat.store.errors import StoreError
-from karat.store.record import Part, Record, is_whole, moment
+from karat.store.listing import moment
+from karat.store.record import Part, Record, is_whole
 
 FORMAT = 1
 HEADER = "run.json"

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transactions on SQLite and PostgreSQL, safe with several writers; what a database complains of, in our words."""
+"""Transactions on SQLite and PostgreSQL, safe with several writers."""
 
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -15,24 +14,10 @@ from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.pool import NullPool, QueuePool
 
 from karat.store.errors import StoreError
+from karat.store.file import failed, opened
+from karat.store.listing import FORM
 from karat.store.location import parsed, shown
-from karat.store.tables import FORM, form_of, migrate
-
-_HINTS = {
-    "full": "free some space, or name a store on another disk",
-    "no space left": "free some space on the server's disk",
-    "readonly": "make the file and its folder writable, or name another store",
-    "unable to open": "make the file and its folder readable and writable, or name another store",
-    "not a database": "name a store that karat made, or move this file away",
-    "malformed": "the file is damaged: put back a copy of it, or import the runs that were exported",
-    "is locked": "another process holds the store; try again when it is done",
-    "no such column": "another program has made tables here: give karat a database of its own",
-    "does not exist": "see that the URL names a database, a user and tables that are there",
-    "password": "see that the URL has the user's password, or set PGPASSWORD",
-    "resolve host": "see that the URL names the server",
-    "connect": "see that the server runs and that the URL names its host, database and user",
-}
-"""By a sign in the complaint; the first that fits."""
+from karat.store.tables import form_of, migrate
 
 
 @contextmanager
@@ -41,19 +26,9 @@ def said(address: str) -> Iterator[None]:
     try:
         yield
     except exc.DBAPIError as error:
-        complaint = " ".join(str(error.orig).split())
-        raise StoreError(
-            f"the store {shown(address)} failed and nothing was changed: {complaint}{_way_out(complaint)}"
-        ) from error
+        raise failed(address, error.orig) from error
 
 
-def _way_out(complaint: str) -> str:
-    found = next((hint for sign, hint in _HINTS.items() if sign in complaint.lower()), "")
-    return f" ({found})" if found else ""
-
-
-WAIT = 60_000
-"""Milliseconds that a writer waits for another one."""
 POOL = 8
 """Connections that a server keeps open."""
 
@@ -66,7 +41,7 @@ def sqlite_engine(path: str, pooled: bool = False) -> Engine:
     """
     how: dict[str, Any] = {"pool_size": POOL, "max_overflow": -1} if pooled else {}
     found = create_engine(
-        "sqlite://", creator=partial(_opened, Path(path)), poolclass=QueuePool if pooled else NullPool, **how
+        "sqlite://", creator=partial(opened, Path(path)), poolclass=QueuePool if pooled else NullPool, **how
     )
     event.listen(found, "begin", _begin)
     if pooled:
@@ -96,24 +71,6 @@ def make_folder(path: str) -> None:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"cannot make the folder of the store {path}: {error.strerror}") from error
-
-
-def _opened(path: Path) -> Any:
-    frozen = path.exists() and not os.access(path.parent, os.W_OK)
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?{_frozen(path) if frozen else 'mode=rwc'}", uri=True, check_same_thread=False
-    )
-    # SQLAlchemy begins transactions itself: the driver would begin them too late to be of use.
-    connection.isolation_level = None
-    pragmas = [f"busy_timeout={WAIT}", "foreign_keys=ON"]
-    for pragma in pragmas if frozen else [*pragmas, "journal_mode=WAL", "synchronous=FULL"]:
-        connection.execute(f"PRAGMA {pragma}")
-    return connection
-
-
-def _frozen(path: Path) -> str:
-    """Write-ahead mode needs a file beside the store: where none can be made, nothing can change either."""
-    return "mode=ro" if path.with_name(path.name + "-wal").exists() else "immutable=1"
 
 
 def _begin(connection: Connection) -> None:

@@ -6,14 +6,15 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-
-from sqlalchemy import URL, exc, make_url
+from typing import Any
 
 from karat.store.errors import StoreError
 
 
-def parsed(address: str) -> URL:
+def parsed(address: str) -> Any:
     """The parts of an address; a path is the URL of a SQLite file."""
+    from sqlalchemy import URL, exc, make_url  # a list of runs in a file needs none of them
+
     if "://" not in address:
         return URL.create("sqlite", database=address)
     try:

@@ -18,6 +18,7 @@ from karat.metric import MetricError
 from karat.provenance import digest, question
 from karat.state import StateError, pack, unpack
 from karat.store.errors import StoreError
+from karat.store.listing import moment
 from karat.store.run import Run
 from karat.store.schema import checked
 
@@ -62,11 +63,6 @@ def derived(evaluation: Evaluation) -> dict[str, str]:
     """The columns that repeat, for lists, what plan and provenance say."""
     gold = next((i["path"] for i in evaluation.provenance["inputs"] if i["role"] == "gold"), "")
     return {"gold": gold, "karat": evaluation.provenance["versions"]["karat"], "question": question(evaluation)}
-
-
-def moment(when: datetime) -> str:
-    """A moment as the store writes it."""
-    return when.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _json(value: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, text
 
 from karat.evaluation import Evaluation
 from karat.metric import MetricError
@@ -16,8 +16,9 @@ from karat.state import unpack
 from karat.store import bundle
 from karat.store.database import Database
 from karat.store.errors import StoreError
+from karat.store.listing import Filter, Rows, Summary, count, listed
 from karat.store.location import place, shown
-from karat.store.lookup import Filter, Summary, checked_tag, count, listed, resolve
+from karat.store.lookup import checked_tag, resolve
 from karat.store.record import Part, Record, derived, is_whole, packed, run_of
 from karat.store.run import Run
 from karat.store.tables import runs, score_rows, scores, systems, tags
@@ -98,7 +99,7 @@ class Store:
     def count(self, **wanted: Any) -> int:
         """How many runs there are, of all or of those that `list` would filter."""
         with self._database.read() as connection:
-            return count(connection, Filter(**wanted))
+            return count(_rows(connection), Filter(**wanted))
 
     def list(self, *, limit: int | None = None, offset: int = 0, **wanted: Any) -> list[Summary]:
         """Runs, newest first; a filter has ``context``, ``tag``, ``without`` (a tag), ``metric``, ``since`` and ``until``.
@@ -113,7 +114,7 @@ class Store:
         (1, 0)
         """
         with self._database.read() as connection:
-            return listed(connection, Filter(**wanted), limit, offset)
+            return listed(_rows(connection), Filter(**wanted), limit, offset)
 
     def tag(self, name: str, *new: str) -> Sequence[str]:
         """Add tags to a run; gives all it has."""
@@ -173,6 +174,10 @@ class Store:
 
     def close(self) -> None:
         self._database.close()
+
+
+def _rows(connection: Connection) -> Rows:
+    return lambda sql, values: connection.execute(text(sql), values)
 
 
 def _try(run: Run) -> None:

@@ -27,6 +27,7 @@ from sqlalchemy import (
 from karat.evaluation import SystemResult
 from karat.state import StateError, unpack
 from karat.store.errors import StoreError
+from karat.store.listing import FORM
 
 metadata = MetaData()
 
@@ -114,8 +115,7 @@ def _scores(connection: Connection) -> None:
 
 STEPS: list[Callable[[Connection], None]] = [_first, _scores]
 """Step ``i`` makes form ``i + 1``; steps are added at the end and never changed."""
-
-FORM = len(STEPS)
+assert len(STEPS) == FORM
 
 
 def form_of(connection: Connection) -> int:

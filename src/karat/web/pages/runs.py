@@ -19,7 +19,7 @@ from karat.report.html.view import Table, View
 from karat.report.mistakes import main_metric
 from karat.report.rows import Grid
 from karat.store import Run, StoreError
-from karat.store.lookup import Summary
+from karat.store.listing import Summary
 from karat.web import jobs, units
 from karat.web.asking import MAKERS, READERS, Ask
 from karat.web.comparing import PAIRS
