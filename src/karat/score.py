@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.patched import Patched, elementwise
+
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
@@ -34,14 +36,21 @@ class Values:
 
 def ratio(num: Any, den: Any, reason: str) -> Values:
     """``num / den``, undefined where ``den`` is 0 (decided on counts, not on the quotient)."""
+    if isinstance(num, Patched) or isinstance(den, Patched):
+        return Values(elementwise(_quotient, num, den), reason, num, den)
     num, den = np.broadcast_arrays(np.asarray(num, float), np.asarray(den, float))
-    value = np.divide(num, den, out=np.full(num.shape, np.nan), where=den != 0)
-    return Values(value, reason, num, den)
+    return Values(_quotient(num, den), reason, num, den)
+
+
+def _quotient(num: Floats, den: Floats) -> Floats:
+    num, den = np.broadcast_arrays(num, den)
+    return np.divide(num, den, out=np.full(num.shape, np.nan), where=den != 0)
 
 
 def defined(value: Any, ok: Any, reason: str) -> Values:
     """``value`` where ``ok`` holds, undefined elsewhere."""
-    return Values(np.where(ok, np.asarray(value, float), np.nan), reason)
+    value = value if isinstance(value, Patched) else np.asarray(value, float)
+    return Values(np.where(ok, value, np.nan), reason)
 
 
 def mean_defined(value: Floats, scope: Mask | None = None, weight: Floats | None = None) -> Floats:

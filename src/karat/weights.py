@@ -11,6 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.patched import Patched
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Texts = NDArray[np.str_]
@@ -158,25 +160,34 @@ class Tilt:
     """Row ``i`` is ``a · n + b · e(unit i)``: leave-one-out is (1, −1), one unit alone is (0, 1).
 
     ``W @ x`` is ``a · (n @ x) + b · x``, so the jackknife of any number of cells costs one
-    pass, where the matrix itself would have a row and a column for each cell.
+    pass, where the matrix itself would have a row and a column for each cell. ``patched`` keeps products
+    by class as what is the same in all rows and the entries that a unit changes.
     """
 
     grouped = None
 
-    def __init__(self, n: Floats, a: float, b: float, index: Ints | None = None) -> None:
-        self.n, self.a, self.b = n, a, b
+    def __init__(self, n: Floats, a: float, b: float, index: Ints | None = None, patched: bool = False) -> None:
+        self.n, self.a, self.b, self.patched = n, a, b, patched
         self.index = np.arange(len(n)) if index is None else index
 
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.index), len(self.n)
 
-    def __matmul__(self, x: Any) -> Floats:
+    def __matmul__(self, x: Any) -> Any:
+        if self.patched and hasattr(x, "rows") and x.shape[1] > NARROW:
+            return self._patched(x)
         rows = x.rows(self.index).toarray() if hasattr(x, "rows") else np.asarray(x, float)[self.index]
         return np.asarray(self.a * weighed(self.n, x) + self.b * rows, float)
 
     def blocks(self, rows: int) -> Iterator[Weights]:
-        return (Tilt(self.n, self.a, self.b, self.index[a:b]) for a, b in cuts(len(self.index), rows))
+        return (Tilt(self.n, self.a, self.b, self.index[a:b], self.patched) for a, b in cuts(len(self.index), rows))
+
+    def _patched(self, x: Any) -> Patched:
+        base, entries, width = self.a * weighed(self.n, x), x.rows(self.index), x.shape[1]
+        key, inverse = np.unique(entries.row * width + entries.col, return_inverse=True)
+        value = base[key % width] + self.b * np.bincount(inverse, entries.data, len(key))
+        return Patched(base, key, value, len(self.index))
 
 
 class Memo:

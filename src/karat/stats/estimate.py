@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from karat.stats.anytime import anytime
 from karat.stats.clusters import ClusterKeys, UnitGroups, cluster_findings, designs, hashed, stratified
 from karat.stats.doubts import doubts
 from karat.stats.intervals import Bounds
-from karat.stats.resampling import Clusters, Design, Strata, Units
+from karat.stats.resampling import Clusters, Design, Strata, Units, weighted
 from karat.stats.sample import Sample, Stratum
 from karat.stats.settings import IntervalSettings
 from karat.stats.statistic import Blocked, Mask, Statistic
@@ -34,8 +34,8 @@ SKEWED_UNITS, SKEWED_SCORE = 1.0, 0.3
 """Skewness of unit scores, and of the score itself, beyond which Hall's transformation covers better."""
 BENT_CLUSTERS = 200
 """Clusters below which BCa covers too little and Hall's transformation of the jackknife does not."""
-CLASS_NUMBERS = 5e7
-"""Largest table of resamples × class scores that is held."""
+CLASS_NUMBERS, CLASS_DRAWS = 5e7, 1e7
+"""Largest table of cells × class scores that is written out; and of resamples, where nobody asked for them."""
 RESAMPLED = {"bca", "percentile", "basic", "poisson"}
 NAMES = {m: f"bootstrap-{m}" for m in RESAMPLED} | {"groups": "random-groups"}
 
@@ -92,17 +92,17 @@ def sample_of(
     cells: Cells, statistic: Statistic, classes: bool, clusters: Mapping[int, Design] | None = None
 ) -> Sample:
     """The test cases of these cells, each with its statistic; or all of them as one sample of queries."""
-    breadth = 4 * max(len(cells.classes), 16)
     if over_test_cases(cells):
-        index = np.arange(len(cells.test_cases))
+        index, breadth = np.arange(len(cells.test_cases)), 4 * max(len(cells.classes), 16)
         each: Design = clusters[0] if clusters else Units(np.ones(len(index)), breadth)
-        return Sample([stratum_of(cells, index, "", statistic, each, classes)], over_cases=True)
+        whole = stratum_of(cells, index, "", statistic, each, classes)
+        return Sample([whole], over_cases=True, metrics=len(statistic.metrics))
     strata = []
     for t, name in enumerate(cells.test_cases):
         index = np.flatnonzero(cells.test_case == t)
-        design: Design = clusters[t] if clusters else Units(cells.n[index].astype(float), breadth)
+        design: Design = clusters[t] if clusters else Units(cells.n[index].astype(float))
         strata.append(stratum_of(cells, index, name, statistic, design, classes))
-    return Sample(strata)
+    return Sample(strata, metrics=len(statistic.metrics))
 
 
 def stratum_of(
@@ -159,9 +159,11 @@ def with_intervals(
     """The scores with intervals: overall, by test case and by class."""
     if len(cells) == 0:
         return dict(scores)
+    sample = sample_of(cells, statistic, True, clusters)
     width = len(cells.classes) * len(statistic.class_columns(1))
-    classes = 0 < width * settings.resamples <= CLASS_NUMBERS and width * len(cells) <= CLASS_NUMBERS
-    tables = estimate(sample_of(cells, statistic, classes, clusters), settings)
+    drawn = width * settings.resamples if settings.method in RESAMPLED else 0
+    classes = width > 0 and drawn <= CLASS_NUMBERS and (width * len(cells) <= CLASS_NUMBERS or sample.slim)
+    tables = estimate(sample if classes else sample_of(cells, statistic, False, clusters), settings)
     if classes:
         tables = [_by_support(table, cells, len(statistic.metrics)) for table in tables]
     columns = statistic.class_columns(len(cells.classes)) if classes else {}
@@ -215,10 +217,10 @@ def estimate(sample: Sample, settings: IntervalSettings) -> list[Table]:
     return [_closed(s, method, settings) for s in [sample, *sample.parts]]
 
 
-def _resampled(sample: Sample, settings: IntervalSettings, method: str) -> list[Table]:
-    draws = np.stack(
-        [s.draws(settings.seed, "interval", settings.resamples, method == "poisson") for s in sample.strata]
-    )
+def _resampled(sample: Sample, settings: IntervalSettings, method: str, columns: int | None = None) -> list[Table]:
+    """``columns``: only the first so many."""
+    how = settings.resamples, method == "poisson", columns
+    draws = np.stack([s.draws(settings.seed, "interval", *how) for s in sample.strata])
     whole = _from_draws(sample, sample.overall(draws), method, settings)
     if len(sample.strata) == 1:
         return [whole, whole][: 1 + len(sample.parts)]
@@ -226,11 +228,12 @@ def _resampled(sample: Sample, settings: IntervalSettings, method: str) -> list[
 
 
 def _from_draws(sample: Sample, draws: Floats, method: str, settings: IntervalSettings) -> Table:
-    accel = sample.acceleration if method == "bca" else np.zeros_like(sample.point)
-    low, high = intervals.from_draws(sample.point, draws, accel, method, settings.level)
+    point = sample.point[: draws.shape[-1]]
+    accel = sample.acceleration[: len(point)] if method == "bca" else np.zeros_like(point)
+    low, high = intervals.from_draws(point, draws, accel, method, settings.level)
     undefined = np.isnan(draws).mean(0)
     with np.errstate(invalid="ignore"):
-        bias = np.nanmean(np.where(undefined == 1, 0.0, draws), 0) - sample.point
+        bias = np.nanmean(np.where(undefined == 1, 0.0, draws), 0) - point
     bounds = Bounds(low, high, intervals.spread(draws), settings.resamples, undefined, bias)
     return Table(bounds, [method] * len(low), sample.sizes)
 
@@ -242,15 +245,16 @@ def _closed(sample: Sample, method: str, settings: IntervalSettings) -> Table:
         "wilson": _proportion, "clopper-pearson": _proportion,
     }[method]  # fmt: skip
     bounds = chosen(sample, settings)
-    blank = np.where([_fits(sample, method, k) for k in range(len(sample.point))], 0.0, np.nan)
+    blank = np.where(_fits(sample, method), 0.0, np.nan) + np.zeros(len(sample.point))
     return Table(replace(bounds, low=bounds.low + blank, high=bounds.high + blank), [method] * len(blank), sample.sizes)
 
 
-def _fits(sample: Sample, method: str, column: int) -> bool:
+def _fits(sample: Sample, method: str) -> Mask | bool:
+    """Columns that the method is right for."""
     if method == "student-t":
-        return all(bool(s.unit_scores.is_mean[column]) for s in sample.strata)
+        return sample.is_mean
     if method in ("wilson", "clopper-pearson"):
-        return len(sample.strata) == 1 and sample.strata[0].is_share(column)
+        return len(sample.strata) == 1 and sample.strata[0].is_share
     return True
 
 
@@ -292,13 +296,13 @@ def _automatic(sample: Sample, settings: IntervalSettings) -> list[Table]:
     """The method that fits each column; no resamples where they would cost too much."""
     whole = len(sample.strata) == 1  # then it is its only test case
     parts = [sample] if whole else [sample, *sample.parts]
-    choices = [[_choice(part, k) for k in range(len(sample.point))] for part in parts]
+    choices = [_choice(part) for part in parts]
     drawn: list[Table | None] = [None] * len(parts)
     if any("bca" in c for c in choices):
-        if sum(s.cost(settings.resamples) for s in sample.strata) > AFFORDABLE:
-            choices = [["hall-t" if m == "bca" else m for m in c] for c in choices]
-        else:
-            drawn = [*_resampled(sample, settings, "bca")[: len(parts)]]
+        few = _drawn_columns(sample, settings)
+        choices = [[*c[:few], *_without_bca(c[few:])] for c in choices]
+        if few:
+            drawn = [_padded(t, len(sample.point)) for t in _resampled(sample, settings, "bca", few)[: len(parts)]]
     tables = [_mixed(part, c, table, settings) for part, c, table in zip(parts, choices, drawn, strict=True)]
     return tables * (1 + len(sample.parts)) if whole else tables
 
@@ -308,34 +312,57 @@ def without_draws(sample: Sample, settings: IntervalSettings) -> Table:
 
     Levels that are corrected for many looks lie far out in the tails, where no resample is.
     """
-    choice = [_choice(sample, k) for k in range(len(sample.point))]
-    return _mixed(sample, ["hall-t" if m == "bca" else m for m in choice], None, settings)
+    return _mixed(sample, _without_bca(_choice(sample)), None, settings)
 
 
-def _choice(sample: Sample, column: int) -> str:
-    if any(isinstance(s.design, Strata) for s in sample.strata):
-        return "jackknife-t" if all(bool(s.unit_scores.is_mean[column]) for s in sample.strata) else "bca"
+def _without_bca(choice: Sequence[str]) -> list[str]:
+    return ["hall-t" if m == "bca" else m for m in choice]
+
+
+def _drawn_columns(sample: Sample, settings: IntervalSettings) -> int:
+    """How many columns resamples are drawn for: all, the metrics without their classes, or none."""
+    if sum(s.cost(settings.resamples) for s in sample.strata) > AFFORDABLE:
+        return 0
+    held = len(sample.point) * settings.resamples * len(sample.strata)
+    return len(sample.point) if held <= CLASS_DRAWS else sample.metrics
+
+
+def _padded(table: Table, width: int) -> Table:
+    """The table with columns that were not drawn."""
+    bounds, blank = table.bounds, np.full(width - len(table.method), np.nan)
+    ends = bounds.low, bounds.high, bounds.se, bounds.undefined, bounds.bias
+    low, high, se, undefined, bias = (np.append(end, blank) for end in ends)
+    return replace(table, bounds=Bounds(low, high, se, bounds.resamples, undefined, bias))
+
+
+def _choice(sample: Sample) -> list[str]:
+    """The method that fits each column."""
     clustered = any(isinstance(s.design, Clusters) for s in sample.strata)
-    if not all(s.repeatable for s in sample.strata):
-        return "jackknife-t"
-    if clustered and sum(s.design.size for s in sample.strata) < BENT_CLUSTERS:
-        return "hall-t"
-    if clustered or not all(bool(s.unit_scores.is_mean[column]) for s in sample.strata):
-        return "hall-t" if 6 * abs(sample.acceleration[column]) > SKEWED_SCORE else "bca"
-    if len(sample.strata) == 1 and sample.strata[0].is_share(column):
-        return "wilson"
-    return "hall-t" if any(abs(_skewness(s, column)) > SKEWED_UNITS for s in sample.strata) else "student-t"
+    stratified = any(isinstance(s.design, Strata) for s in sample.strata)
+    if not stratified and not all(s.repeatable for s in sample.strata):
+        return ["jackknife-t"] * len(sample.point)
+    if not stratified and clustered and sum(s.design.size for s in sample.strata) < BENT_CLUSTERS:
+        return ["hall-t"] * len(sample.point)
+    if stratified:
+        return np.where(sample.is_mean, "jackknife-t", "bca").tolist()
+    bent = np.where(6 * np.abs(sample.acceleration) > SKEWED_SCORE, "hall-t", "bca")
+    if clustered:
+        return bent.tolist()
+    skewed = np.any([np.abs(_skewness(s)) > SKEWED_UNITS for s in sample.strata], axis=0)
+    fits = np.where(sample.is_mean, np.where(skewed, "hall-t", "student-t"), bent)
+    whole = sample.is_mean & (sample.strata[0].is_share if len(sample.strata) == 1 else False)
+    return np.where(whole, "wilson", fits).tolist()
 
 
-def _skewness(stratum: Stratum, column: int) -> float:
-    value, n = stratum.unit_scores.value[:, column], stratum.seen
+def _skewness(stratum: Stratum) -> Floats:
+    """Of the unit scores, by column."""
+    value, n = stratum.unit_scores.value, stratum.seen
     known = ~np.isnan(value)
-    value, n = value[known], n[known]
-    if n.sum() == 0:
-        return 0.0
-    apart = value - (n @ value) / n.sum()
-    variance = float(n @ apart**2) / n.sum()
-    return float(n @ apart**3) / n.sum() / variance**1.5 if variance > 1e-24 else 0.0
+    size = np.maximum(weighted(n, known.astype(float)), 1.0)
+    mean = weighted(n, np.where(known, value, 0.0)) / size
+    apart = np.where(known, value - mean, 0.0)
+    variance, third = (weighted(n, apart**power) / size for power in (2, 3))
+    return np.divide(third, variance**1.5, out=np.zeros_like(third), where=variance > 1e-24)
 
 
 def _mixed(sample: Sample, choice: list[str], drawn: Table | None, settings: IntervalSettings) -> Table:

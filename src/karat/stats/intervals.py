@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from karat.stats.resampling import Design, Jackknife, bootstrap, jackknife
+from karat.stats.resampling import Design, Jackknife, bootstrap, jackknife, weighted
 from karat.stats.settings import RESAMPLES
 from karat.weights import Floats, Scores, Tilt
 
@@ -137,7 +137,7 @@ def delta_se(statistic: Scores, n: Floats, step: float = 1e-4) -> Floats:
     up = statistic(Tilt(n, 1 - step, step * total, seen))
     down = statistic(Tilt(n, 1 + step, -step * total, seen))
     slope = (up - down) / (2 * step)
-    return np.asarray(np.sqrt(np.tensordot(n[seen], slope**2, 1)) / total, float)
+    return np.asarray(np.sqrt(weighted(n[seen], slope**2)) / total, float)
 
 
 def resampled(

@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from karat.patched import Patched, below, written
 from karat.stats.tables import by_table
 from karat.weights import Floats, Ints, Scores, Tilt, block_sizes
 
@@ -176,7 +178,8 @@ class Jackknife:
     """The statistic without each sampling unit, with the number of units that each value stands for."""
 
     n: Floats
-    value: Floats
+    value: Any
+    """Values × columns; patched, where classes are many."""
 
     @property
     def size(self) -> float:
@@ -186,8 +189,8 @@ class Jackknife:
     def mean(self) -> Floats:
         """Of the values that are defined."""
         known = ~np.isnan(self.value)
-        seen = np.maximum(_weighted(self.n, known.astype(float)), 1.0)
-        return np.asarray(_weighted(self.n, np.where(known, self.value, 0.0)) / seen, float)
+        seen = np.maximum(weighted(self.n, known.astype(float)), 1.0)
+        return np.asarray(weighted(self.n, np.where(known, self.value, 0.0)) / seen, float)
 
     @cached_property
     def centred(self) -> Floats:
@@ -197,12 +200,12 @@ class Jackknife:
     @cached_property
     def se(self) -> Floats:
         """Standard error: (N − 1)/N times the sum of squared deviations, square root."""
-        return np.sqrt((self.size - 1) / self.size * _weighted(self.n, self.centred**2))
+        return np.sqrt((self.size - 1) / self.size * weighted(self.n, self.centred**2))
 
     @cached_property
     def acceleration(self) -> Floats:
         """How fast the standard error changes with the score (the *a* of BCa)."""
-        cubes, squares = _weighted(self.n, self.centred**3), _weighted(self.n, self.centred**2)
+        cubes, squares = weighted(self.n, self.centred**3), weighted(self.n, self.centred**2)
         return np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
 
 
@@ -233,8 +236,9 @@ class StratifiedJackknife(Jackknife):
         return out
 
 
-def _weighted(n: Floats, value: Floats) -> Floats:
-    return np.asarray(np.tensordot(n, value, 1), float)
+def weighted(n: Floats, value: Any) -> Floats:
+    """``n @ value``, by column."""
+    return np.asarray(value.weighed(n) if isinstance(value, Patched) else np.tensordot(n, value, 1), float)
 
 
 def jackknife(statistic: Scores, design: Design) -> Jackknife:
@@ -242,11 +246,11 @@ def jackknife(statistic: Scores, design: Design) -> Jackknife:
     parts = [(n, statistic(weights)) for n, weights in design.left_out()]
     if isinstance(design, Strata):
         return _stratified(parts, np.asarray(statistic(design.n[None, :])[0], float))
-    return Jackknife(np.concatenate([n for n, _ in parts]), np.concatenate([v for _, v in parts]))
+    return Jackknife(np.concatenate([n for n, _ in parts]), below([v for _, v in parts]))
 
 
 def _stratified(parts: Sequence[tuple[Floats, Floats]], point: Floats) -> StratifiedJackknife:
     if not parts:  # every stratum has one unit
         return StratifiedJackknife(np.ones(1), point[None, :], np.zeros(1, np.int64), point)
-    n, value = (np.concatenate(x) for x in zip(*parts, strict=True))
+    n, value = np.concatenate([m for m, _ in parts]), np.concatenate([written(v) for _, v in parts])
     return StratifiedJackknife(n, value, np.repeat(np.arange(len(parts)), [len(m) for m, _ in parts]), point)

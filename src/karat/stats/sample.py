@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.score import mean_defined
 from karat.stats.random import stream
-from karat.stats.resampling import Design, Jackknife, Units, bootstrap, jackknife
+from karat.stats.resampling import Design, Jackknife, Units, bootstrap, jackknife, weighted
 from karat.stats.statistic import Mask, UnitScores, merged, unit_scores
 from karat.weights import Floats, Scores
 
@@ -41,9 +41,10 @@ class Stratum:
     def unit_scores(self) -> UnitScores:
         return unit_scores(self.statistic, self.design.n)
 
-    def is_share(self, column: int) -> bool:
-        """Whether the column is a share of units."""
-        return (self.bounded is None or bool(self.bounded[column])) and self.unit_scores.is_share(column)
+    @cached_property
+    def is_share(self) -> Mask:
+        """Columns that are a share of units."""
+        return self.unit_scores.is_share & (True if self.bounded is None else self.bounded)
 
     @property
     def seen(self) -> Floats:
@@ -61,9 +62,11 @@ class Stratum:
         design = self.drawn[1]
         return resamples * min(10.0 * design.width, float(design.n.sum()))
 
-    def draws(self, seed: int, key: str, resamples: int, poisson: bool) -> Floats:
+    def draws(self, seed: int, key: str, resamples: int, poisson: bool, columns: int | None = None) -> Floats:
+        """The statistic's resamples; ``columns``: only the first so many of its columns."""
         statistic, design = self.drawn
-        return bootstrap(statistic, design, stream(seed, key, self.name), resamples, poisson)
+        few = (lambda W: statistic(W)[:, :columns]) if columns else statistic
+        return bootstrap(few, design, stream(seed, key, self.name), resamples, poisson)
 
 
 @dataclass(frozen=True)
@@ -73,11 +76,23 @@ class Sample:
     strata: list[Stratum]
     over_cases: bool = False
     """Whether the units of the only stratum are test cases, which have no spread of their own."""
+    metrics: int = 0
+    """Columns that are metrics; those of their classes follow."""
+
+    @cached_property
+    def is_mean(self) -> Mask:
+        """Columns that are the mean of their unit scores in every test case."""
+        return np.asarray(np.all([s.unit_scores.is_mean for s in self.strata], axis=0))
+
+    @property
+    def slim(self) -> bool:
+        """Whether no test case writes out its cells × columns."""
+        return all(isinstance(s.design, Units) and getattr(s.statistic, "slim", False) for s in self.strata)
 
     @property
     def parts(self) -> list[Sample]:
         """Each test case as a sample of its own."""
-        return [] if self.over_cases else [Sample([s]) for s in self.strata]
+        return [] if self.over_cases else [Sample([s], metrics=self.metrics) for s in self.strata]
 
     @cached_property
     def points(self) -> Floats:
@@ -132,7 +147,7 @@ class Sample:
 
 
 def _moment(jack: Jackknife, share: Floats, power: int) -> Floats:
-    return np.asarray(np.tensordot(jack.n, (jack.centred * share) ** power, 1), float)
+    return weighted(jack.n, (jack.centred * share) ** power)
 
 
 def pooled_spread(points: Floats, variance: Floats, size: Floats) -> tuple[Floats, Floats]:

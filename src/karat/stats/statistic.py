@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from karat.cells import Cells
+from karat.cells import Cells, Sparse
 from karat.metric import Catalogue, Metric, Result
+from karat.patched import WrittenOut, below, beside
 from karat.stats.random import stream
 from karat.weights import BLOCK, Dense, Floats, Ints, Memo, Recorder, Replay, Scores, Scripted, Tilt, dense
 
@@ -42,11 +44,11 @@ class Statistic:
         """One column per metric."""
         return np.stack([r.value for r in self.results(W, cells)], -1)
 
-    def with_classes(self, W: Any, cells: Cells) -> Floats:
+    def with_classes(self, W: Any, cells: Cells) -> Any:
         """The metrics' columns, then the classes of those that have classes."""
         results = self.results(W, cells)
         by_class = [r.by_class for r in results if r.by_class is not None]
-        return np.concatenate([np.stack([r.value for r in results], -1), *by_class], -1)
+        return beside([np.stack([r.value for r in results], -1), *by_class])
 
     def of(self, cells: Cells, classes: bool = False) -> Scores:
         """``f(W)`` over these cells."""
@@ -76,15 +78,16 @@ class Statistic:
 class UnitScores:
     """What the statistic gives for one unit of each cell, and for which columns that decides the score."""
 
-    value: Floats
-    """Cells that occur × columns; NaN where a single unit has no score."""
+    value: Any
+    """Cells that occur × columns (patched, where classes are many); NaN where a single unit has no score."""
     is_mean: Mask
     """Columns that are the mean of their unit scores."""
 
-    def is_share(self, column: int) -> bool:
-        """Whether the column is a share of units: a mean of zeros and ones."""
-        value = self.value[:, column]
-        return bool(self.is_mean[column]) and bool(np.isin(value[~np.isnan(value)], (0.0, 1.0)).all())
+    @cached_property
+    def is_share(self) -> Mask:
+        """Columns that are a share of units: a mean of zeros and ones."""
+        value = self.value
+        return np.asarray(self.is_mean & (np.isnan(value) | (value == 0) | (value == 1)).all(0))
 
 
 def unit_scores(statistic: Scores, n: Floats) -> UnitScores:
@@ -103,6 +106,9 @@ MOST = 2e7
 """Largest table of cells × vectors that is written out."""
 FEW_ROWS = 16
 """Rows of weights that any metric may hold the products of."""
+MANY_CLASSES = 256
+"""Classes beyond which the rows of the jackknife are kept as what is alike in all of them and what differs."""
+TRIED_ROWS = 64
 WIDE = 512
 """Vectors beyond which a dense product costs more than the metrics' own sparse ones."""
 
@@ -184,8 +190,28 @@ class Blocked:
         """The same for the jackknife's rows, which metrics along a curve do not write out."""
         return sum(getattr(x, "tilted", x.shape[1] if len(x.shape) > 1 else 1) for x in self._vectors)
 
-    def __call__(self, W: Any) -> Floats:
+    @cached_property
+    def slim(self) -> bool:
+        """Whether the rows of the jackknife are alike but for few entries: tried on some of them."""
+        if max((x.shape[1] for x in self._vectors if isinstance(x, Sparse)), default=0) <= MANY_CLASSES:
+            return False
+        some = np.unique(np.linspace(0, len(self.n) - 1, TRIED_ROWS).astype(np.int64))
+        try:
+            self.statistic(Tilt(self.n, 1.0, -1.0, some, patched=True))
+        except WrittenOut:
+            return False
+        return True
+
+    def _patched(self, W: Tilt) -> Any:
+        entries = sum(len(x.row) if isinstance(x, Sparse) else len(self.n) for x in self._vectors) / len(self.n)
+        W = Tilt(W.n, W.a, W.b, W.index, patched=True)
+        return below([self.statistic(rows) for rows in W.blocks(int(BLOCK / max(entries, 1) / 4))])
+
+    def __call__(self, W: Any) -> Any:
         W = Dense(W) if isinstance(W, np.ndarray) else W
+        if isinstance(W, Tilt) and self.slim:
+            with suppress(WrittenOut):
+                return self._patched(W)
         if W.shape[0] <= FEW_ROWS:
             return self.statistic(W)
         breadth = self.tilted if isinstance(W, Tilt) else self.breadth
