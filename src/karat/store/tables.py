@@ -19,9 +19,9 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    func,
     inspect,
     select,
-    text,
 )
 
 from karat.evaluation import SystemResult
@@ -131,7 +131,7 @@ def form_of(connection: Connection) -> int:
 def migrate(connection: Connection, to: int = FORM) -> None:
     """Bring the store to form ``to``; one of a newer karat is refused, never changed."""
     if connection.dialect.name == "postgresql":
-        connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+        connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
     found = form_of(connection)
     if found > FORM:
         raise StoreError(

@@ -5,7 +5,19 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from sqlalchemy import Column, Index, Integer, LargeBinary, MetaData, String, Table, Text, UniqueConstraint, text
+from sqlalchemy import (
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+    select,
+)
 
 from karat.store import Store, StoreError
 
@@ -142,7 +154,7 @@ def prepare(store: Store) -> None:
     """Give the store these tables, if it has them not."""
     with store.transaction(write=True) as connection:
         if connection.dialect.name == "postgresql":
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+            connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
         metadata.create_all(connection)
         form = connection.execute(settings.select().where(settings.c.name == "form")).first()
         if form is None:
