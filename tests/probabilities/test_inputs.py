@@ -111,6 +111,8 @@ def test_scores_that_are_no_probabilities_are_ordered_all_the_same():
     assert e["roc_auc"].value == pytest.approx(AUC)
     assert e["accuracy"].value == pytest.approx(3 / 5)
     assert e["log_loss"].value is None
+    ece = karat.evaluate(GOLD, [-3.0, 2.5, -0.5, 0.25, 4.0], metrics=["ece"])["ece"]
+    assert (ece.value, "probabilities" in ece.undefined) == (None, True)
     assert "no-probabilities" in [f.code for f in e.findings]
 
 
@@ -152,3 +154,11 @@ def test_systems_may_give_scores_in_different_forms():
     systems = {"one": SPAM, "each": [{"ham": 1 - p, "spam": p} for p in SPAM]}
     e = karat.evaluate(GOLD, systems, metrics=["roc_auc"])
     assert [s["roc_auc"].value for s in e.systems] == [pytest.approx(AUC)] * 2
+
+
+def test_the_calibration_of_a_positive_class_needs_one():
+    gold, pred = ["a", "b", "c"], [{"a": 0.5, "b": 0.25, "c": 0.25}] * 3
+    found = karat.evaluate(gold, pred, context="probabilities", metrics=["ece(of=positive)", "ece"])
+    positive, likeliest = found.systems[0]
+    assert (positive.value, "pos_label" in positive.undefined) == (None, True)
+    assert likeliest.value == pytest.approx(0.5 - 1 / 3)  # a is the likeliest each time, and once right

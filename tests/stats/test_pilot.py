@@ -146,3 +146,15 @@ def test_units_without_a_cluster_stand_alone_in_a_design_too():
         rows(gold, True), {"a": rows(a, False), "b": rows(["A"] * 120, False)}, difference=0.1, metrics=["accuracy"], cluster_by="doc"
     ).needs[0]  # fmt: skip
     assert found.clusters.pilot == 12 + 60
+
+
+def test_runs_are_looked_at_on_the_units_that_all_of_them_have():
+    truth = {str(n): label for n, label in enumerate(TRUTH)}
+    first, second = (dict(zip(truth, run, strict=True)) for run in NEW[:2])
+    few = dict(list(second.items())[:-40])
+    aim = {"width": 0.05, "metrics": ["accuracy"]}
+    found = karat.design(truth, {"new": karat.Runs([first, few])}, missing="skip", **aim).needs[0]
+    both = karat.design(
+        dict(list(truth.items())[:-40]), {"new": karat.Runs([dict(list(first.items())[:-40]), few])}, **aim
+    ).needs[0]
+    assert (found.value, found.se, found.needed) == pytest.approx((both.value, both.se, both.needed))

@@ -41,6 +41,13 @@ def test_shares_have_the_beta_binomial():
     assert found == pytest.approx(special.beta(17.5, 3.5) / special.beta(0.5, 0.5) * 2**20)
 
 
+@pytest.mark.parametrize(("zeros", "ones"), [(400, 600), (50_000, 50_900), (10, 100_000), (0, 10_000)])
+def test_many_shares_have_the_beta_binomial(zeros, ones):
+    """The stake has a narrow peak: nodes over the whole range would miss it."""
+    expected = special.betaln(ones + 0.5, zeros + 0.5) - special.betaln(0.5, 0.5) + (zeros + ones) * np.log(2)
+    assert log_wealth(np.array([0.0, 1.0]), np.array([zeros, ones], float), 0.5) == pytest.approx(expected, abs=1e-8)
+
+
 def test_a_tie_is_no_evidence():
     with_ties = e_value(np.array([-1.0, 0, 1]), np.array([3.0, 900, 17]), 0.0, (-1, 1))
     assert with_ties == pytest.approx(e_value(np.array([0.0, 1.0]), np.array([3.0, 17.0]), 0.5))

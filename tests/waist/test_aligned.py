@@ -1,12 +1,14 @@
 """Laws of the waist: batches merge to the whole, order does not matter, equal rows collapse exactly."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.align import Aligned, coverage_findings, meet
+from karat.align import Aligned, coverage_findings, meet, met
 from karat.columns import Codes, distinct, ordered, recode
 from karat.side import Entries, Keys, Origin, Positions, Side
 
@@ -133,3 +135,13 @@ def test_the_last_units_may_have_no_prediction():
     gold = [{"id": str(i), "value": "AB"[i % 2]} for i in range(10)]
     assert karat.evaluate(gold, gold[:7], metrics=["accuracy"])["accuracy"].value == 0.7
     assert karat.evaluate(gold[:7], gold, metrics=["accuracy"])["accuracy"].value == 1.0
+
+
+def test_rows_stand_for_as_many_units_as_the_sides_do():
+    gold, pred = (side(role, {("", id): [] for id in ids}) for role, ids in (("gold", "ab"), ("pred", "bc")))
+    some = replace(gold, n=np.array([3, 2])), replace(pred, n=np.array([2, 7]))
+    both = met(*some)
+    ids = [(["a", "b"][g] if g >= 0 else ["b", "c"][p]) for g, p in zip(both.gold, both.pred, strict=True)]
+    assert dict(zip(ids, both.n.tolist(), strict=True)) == {"a": 3, "b": 2, "c": 7}
+    assert met(gold, some[1]).n is None  # a side whose units stand for themselves alone
+    assert met(some[0], pred).n is None
