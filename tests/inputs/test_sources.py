@@ -68,6 +68,12 @@ def test_a_file_that_unpacks_to_far_more_than_its_size_is_refused(packed, tmp_pa
     assert karat.evaluate(str(path), str(path), max_unpacked=10_000).systems[0].counts["gold"] == 100
 
 
+def test_nothing_in_a_packed_file_is_an_empty_file(packed, tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_bytes(packed(b""))
+    assert codes(path) == ["file-empty"] * 2
+
+
 def test_a_bomb_is_refused_by_default(tmp_path, monkeypatch):
     monkeypatch.setattr(source, "LEAST", 1 << 20)
     frame = zstandard.ZstdCompressor().compress(bytes(1 << 19))

@@ -93,3 +93,11 @@ def test_a_second_vote_or_score_in_a_long_table():
     rows = [("1", "B", 0.2), ("1", "A", 0.5), ("1", "B", 0.9)]
     pred = [dict(zip(("id", "label", "score"), row, strict=True)) for row in rows]
     assert karat.evaluate([["B"]], pred, context="multilabel", metrics=["hit@1"])["hit"].value == 1
+
+
+def test_an_object_that_does_not_end_is_no_label(tmp_path):
+    path = tmp_path / "weights.csv"
+    path.write_text('id,value\n1,A\n2,"{""A"": 1"\n')
+    with pytest.raises(karat.InputError) as error:
+        karat.evaluate({"1": "A", "2": "B"}, str(path), context="soft")
+    assert [(f.code, f.line) for f in error.value.findings] == [("bad-json", 3)]

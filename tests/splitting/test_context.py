@@ -428,3 +428,17 @@ def test_examples_in_the_metrics(definition):
     example = doctest.DocTestParser().get_doctest(definition.doc, {"karat": karat}, definition.name, None, 0)
     assert example.examples, "every metric shows an example"
     assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_clusters_of_a_column_that_is_not_there():
+    with pytest.raises(InputError) as error:
+        karat.evaluate(long(GOLD), long(PRED), cluster_by="author")
+    assert [(f.code, f.file) for f in error.value.findings] == [("cluster-column-missing", "gold")]
+
+
+def test_fields_that_are_not_read_are_named_up_to_ten():
+    more = {f"note{n:02}": 1 for n in range(12)}
+    found = karat.evaluate([record | more for record in long(GOLD)], long(PRED)).findings
+    (message,) = (f.message for f in found if f.code == "extra-fields")
+    assert "note09" in message
+    assert "note10" not in message
