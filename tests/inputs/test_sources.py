@@ -74,6 +74,13 @@ def test_nothing_in_a_packed_file_is_an_empty_file(packed, tmp_path):
     assert codes(path) == ["file-empty"] * 2
 
 
+def test_what_is_small_may_be_packed_as_tightly_as_it_will(packed, tmp_path):
+    path = tmp_path / "gold.json"
+    path.write_bytes(packed(b"[" + b",".join(ROWS) + b"]" + b" " * 10_000_000))
+    assert path.stat().st_size * source.RATIO < 10_000_000
+    assert karat.evaluate(str(path), str(path)).systems[0].counts["gold"] == 100
+
+
 def test_a_bomb_is_refused_by_default(tmp_path, monkeypatch):
     monkeypatch.setattr(source, "LEAST", 1 << 20)
     frame = zstandard.ZstdCompressor().compress(bytes(1 << 19))

@@ -63,8 +63,8 @@ def running(files: list[Path], root: Path) -> Running:
     out: Running = {str(file): defaultdict(list) for file in files}
     names = {str(root / file): str(file) for file in files}
     for thing in gc.get_objects():
-        if isinstance(thing, FunctionType) and (file := names.get(thing.__code__.co_filename)):
-            out[file][_key(thing.__code__)].append(thing)
+        if isinstance(thing, FunctionType) and thing.__code__.co_filename in names:
+            out[names[thing.__code__.co_filename]][_key(thing.__code__)].append(thing)
     return out
 
 

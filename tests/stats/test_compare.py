@@ -294,3 +294,13 @@ def test_a_metric_that_is_undefined_from_the_start():
     assert found.pairs[0].verdict == "undefined"
     alone = karat.compare(gold, {"x": gold, "y": gold[::-1]}, metrics=["wasserstein"], draws=19)
     assert alone.pairs[0].p is None
+
+
+def test_a_p_that_is_alpha_rules_zero_out():
+    """Five units of one system alone: McNemar's mid-p is 2 · (½)⁵ − (½)⁵ = 1/32."""
+    gold, worse = ["A"] * 12, ["B"] * 5 + ["A"] * 7
+    for level, verdict in ((1 - 1 / 32, "better"), (1 - 1 / 33, "inconclusive")):
+        pair = karat.compare(gold, {"a": gold, "b": worse}, metrics=["accuracy"], level=level).pairs[0]
+        assert (pair.p, pair.verdict) == (1 / 32, verdict)
+        for interval in (pair.interval, pair.simultaneous):
+            assert (interval.low > 0) == (verdict == "better")

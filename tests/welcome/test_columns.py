@@ -273,3 +273,9 @@ def test_names_with_marks_are_no_sets(names):
 
 def test_a_separator_that_is_nowhere():
     assert "separator-absent" in codes(karat.evaluate(["a", "b"], ["a", "b"], separator="|", context="multilabel"))
+
+
+def test_of_two_columns_of_tags_the_last_is_the_prediction(tmp_path):
+    (tmp_path / "both.conll").write_text("Ada B-PER O\nmet O O\nBob B-PER B-PER\n")
+    found = karat.evaluate(tmp_path / "both.conll", metrics=["precision", "recall"])
+    assert (found["precision"].value, found["recall"].value) == (1, 1 / 2)  # one of two is found, and nothing else

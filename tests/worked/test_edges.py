@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import karat
+from karat.contexts import catalogue
 
 
 def value(metric: str, gold: Any, pred: Any, **options: Any) -> float | None:
@@ -42,6 +43,18 @@ def test_mean_rank_without_a_relevant_document_is_undefined() -> None:
 def test_bpref_of_a_query_without_relevant_documents(policy: str, expected: float) -> None:
     gold, run = {"q": {"d": 1}, "r": {"e": 0}}, {"q": {"d": 1.0}, "r": {"e": 1.0}}
     assert value("bpref", gold, run, context="ranking", no_relevant=policy) == expected
+
+
+NEEDING = [d.name for d in catalogue("ranking") if "Undefined where R = 0" in (d.function.__doc__ or "")]
+
+
+@pytest.mark.parametrize("name", NEEDING)
+def test_what_is_undefined_without_relevant_documents_leaves_the_query_out(name: str) -> None:
+    asked: Any = {"context": "ranking", "metrics": [name], "no_relevant": "undefined"}
+    alone = karat.evaluate({"r": {"e": 0}}, {"r": {"e": 1.0}}, **asked)[name]
+    assert (alone.value, bool(alone.undefined)) == (None, True)
+    beside = karat.evaluate({"q": {"d": 1}, "r": {"e": 0}}, {"q": {"d": 1.0}, "r": {"e": 1.0}}, **asked)[name]
+    assert beside.value == karat.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, **asked)[name].value
 
 
 def test_an_extra_item_without_labels_is_not_right() -> None:
