@@ -34,7 +34,7 @@ from karat.stats.statistic import Statistic
 from karat.stats.tests import mcnemar, monte_carlo
 from karat.stats.units import Joint
 
-RESAMPLES, DRAWS, FEWER_DRAWS = 999, 499, 199
+RESAMPLES, DRAWS, FEWER_DRAWS = 999, 499, 99
 """Of an interval; of a test of labels, and of one that costs more: p is valid whatever their number."""
 DOCUMENTS = {30: 10, 100: 20, 1_000: 50}
 LAWS = {"even": (1 / 3, 1 / 3, 1 / 3), "skewed": (0.68, 0.24, 0.08)}

@@ -176,7 +176,7 @@ def verdicts(done: Counted) -> str:
             cells = " | ".join(shown(t[f"{m} wrong"], t[f"{m} sets"]) for t in found)
             rows.append(f"| `{m}` | {row} | {cells} | {number_of([t[f'{m} sets'] for t in found])} |")
     return (
-        f"False verdicts at 5 % on two systems that are alike, uncorrected ({DRAWS} draws for labels, else {FEWER_DRAWS}):\n\n"
+        f"False verdicts at 5 % on two systems that are alike, uncorrected ({DRAWS} draws for labels, else {FEWER_DRAWS} or more):\n\n"
         "| metric | data | n = 30 | n = 100 | n = 1,000 | data sets |\n|---|---|---|---|---|---|\n" + "\n".join(rows)
     )
 

@@ -411,6 +411,11 @@ KINDS: dict[str, Kind] = {
         "{metric} is expected to be off by {bias} on so few units; its interval does not correct that",
         "score more units, or read the score as one of samples of this size",
     ),
+    "bias-corrected": Kind(
+        "note",
+        "{metric} is expected to be off by {bias} on so few units; its interval corrects that, so that the score may lie outside it",
+        "read the interval, or score more units",
+    ),
     "cases-of-few-units": Kind(
         "warning",
         "{count} of {total} test cases {count:has|have} 30 {units} or fewer: an interval of such a case by itself is rough",

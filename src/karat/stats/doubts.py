@@ -61,7 +61,13 @@ def of_score(metric: str, score: Score) -> list[Finding]:
     if interval.undefined > OFTEN_UNDEFINED:
         out.append(finding("interval-undefined", metric=metric, share=f"{interval.undefined:.0%}"))
     if interval.se and abs(interval.bias) > MUCH_BIAS * interval.se:
-        out.append(finding("score-biased", metric=metric, bias=f"{interval.bias:+.2g}"))
+        out.append(
+            finding(
+                "bias-corrected" if interval.method == "folded-t" else "score-biased",
+                metric=metric,
+                bias=f"{interval.bias:+.2g}",
+            )
+        )
     if metric.partition("(")[0] in FIXED:
         out.append(finding("information-fixed", metric=metric))
     return out

@@ -120,7 +120,8 @@ def stratum_of(
         scores = _pooled(mean_of(values), cells, index, statistic, classes)
     else:
         scores = Blocked(statistic.of(cells.take(index), classes), design.n)
-    return Stratum(name, scores, design, bounded, cells.repeatable)
+    odds = statistic.odds(len(cells.classes) if classes else 0)
+    return Stratum(name, scores, design, bounded, odds, cells.repeatable)
 
 
 def query_scores(cells: Cells, statistic: Statistic, classes: bool = False) -> Floats:
@@ -270,6 +271,24 @@ def _hall(sample: Sample, settings: IntervalSettings) -> Bounds:
     return Bounds(low, high, se, bias=sample.bias)
 
 
+def _odds(sample: Sample, settings: IntervalSettings) -> Bounds:
+    se = sample.spread[0]
+    low, high = intervals.odds(sample.point, se, sample.spread_df, settings.level)
+    return Bounds(low, high, se, bias=sample.bias)
+
+
+def _folded(sample: Sample, settings: IntervalSettings) -> Bounds:
+    """Only of the columns that are sums of distances; the others are left blank."""
+    se, df = sample.spread
+    low, high, bias = (np.full(len(se), np.nan) for _ in range(3))
+    for k in {k for s in sample.strata for k in s.folds}:
+        found = sample.gaps(k)
+        if found is not None:
+            low[k], high[k], middle = intervals.folded(*found, float(se[k]), float(df[k]), settings.level)
+            bias[k] = sample.point[k] - middle
+    return Bounds(low, high, se, bias=bias)
+
+
 def _delta(sample: Sample, settings: IntervalSettings) -> Bounds:
     variance = [
         intervals.delta_se(s.statistic, s.design.n) ** 2 * w**2
@@ -338,20 +357,22 @@ def _padded(table: Table, width: int) -> Table:
 def _choice(sample: Sample) -> list[str]:
     """The method that fits each column."""
     clustered = any(isinstance(s.design, Clusters) for s in sample.strata)
-    stratified = any(isinstance(s.design, Strata) for s in sample.strata)
-    if not stratified and not all(s.repeatable for s in sample.strata):
-        return ["jackknife-t"] * len(sample.point)
-    if not stratified and clustered and sum(s.design.size for s in sample.strata) < BENT_CLUSTERS:
-        return ["hall-t"] * len(sample.point)
-    if stratified:
+    if any(isinstance(s.design, Strata) for s in sample.strata):
         return np.where(sample.is_mean, "jackknife-t", "bca").tolist()
-    bent = np.where(6 * np.abs(sample.acceleration) > SKEWED_SCORE, "hall-t", "bca")
-    if clustered:
-        return bent.tolist()
-    skewed = np.any([np.abs(_skewness(s)) > SKEWED_UNITS for s in sample.strata], axis=0)
-    fits = np.where(sample.is_mean, np.where(skewed, "hall-t", "student-t"), bent)
-    whole = sample.is_mean & (sample.strata[0].is_share if len(sample.strata) == 1 else False)
-    return np.where(whole, "wilson", fits).tolist()
+    if not all(s.repeatable for s in sample.strata):
+        return ["jackknife-t"] * len(sample.point)
+    fits = np.where(6 * np.abs(sample.acceleration) > SKEWED_SCORE, "hall-t", "bca")
+    if clustered and sum(s.design.size for s in sample.strata) < BENT_CLUSTERS:
+        fits[:] = "hall-t"
+    elif not clustered:
+        skewed = np.any([np.abs(_skewness(s)) > SKEWED_UNITS for s in sample.strata], axis=0)
+        fits = np.where(sample.is_mean, np.where(skewed, "hall-t", "student-t"), fits)
+        whole = sample.is_mean & (sample.strata[0].is_share if len(sample.strata) == 1 else False)
+        fits = np.where(whole, "wilson", fits)
+    out = np.where(np.all([np.asarray(s.odds) for s in sample.strata], axis=0), "logit-t", fits).tolist()
+    for column in {k for s in sample.strata for k in s.folds}:
+        out[column] = out[column] if sample.gaps(column) is None else "folded-t"
+    return out
 
 
 def _skewness(stratum: Stratum) -> Floats:
@@ -371,7 +392,9 @@ def _mixed(sample: Sample, choice: list[str], drawn: Table | None, settings: Int
     if drawn:
         stuck = (drawn.bounds.low == drawn.bounds.high) & (sample.spread[0] > 0)
         choice = ["jackknife-t" if m == "bca" and stuck[k] else m for k, m in enumerate(choice)]
-    closed = {"wilson": _proportion, "student-t": _jackknife, "jackknife-t": _jackknife, "hall-t": _hall}
+    closed = {
+        "wilson": _proportion, "student-t": _jackknife, "jackknife-t": _jackknife, "hall-t": _hall, "logit-t": _odds, "folded-t": _folded,
+    }  # fmt: skip
     by_method |= {m: closed[m](sample, settings) for m in set(choice) - {"bca"}}
     ends = {
         end: np.array([

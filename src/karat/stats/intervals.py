@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,6 +96,70 @@ def hall(point: Floats, se: Floats, skewness: Floats, df: Floats | float, level:
     bent = [3 / g * (np.cbrt(1 + g * (x - g / 6)) - 1) for x in (t, -t)]
     low, high = (point - se * np.where(np.abs(skewness) < 1e-9, x, y) for x, y in zip((t, -t), bent, strict=True))
     return low, high
+
+
+def odds(point: Floats, se: Floats, df: Floats | float, level: float) -> tuple[Floats, Floats]:
+    """``point ± t(df) · se`` on the scale of log odds, where the end near 1 is as far as the other; the point itself at 0 and 1."""
+    slope = point * (1 - point)
+    middle = special.logit(np.where(slope > 0, point, 0.5))
+    reach = special.stdtrit(df, 1 - tail(level)) * np.divide(se, slope, out=np.zeros_like(slope), where=slope > 0)
+    low, high = (np.where(slope > 0, special.expit(middle + sign * reach), point) for sign in (-1, 1))
+    return low, high
+
+
+HALVINGS = 40
+"""Steps to the end of an interval: to 1e-12 of its reach."""
+
+
+def folded(gap: Floats, se: Floats, spread: float, df: float, level: float) -> tuple[float, float, float]:
+    """Ends of the sum of |true gap|, and the sum that is expected to show as what is seen, from gaps with their errors.
+
+    An error makes |gap| larger on average, so the sum is too large. The ends are those true sums of which the sum that
+    was seen lies t(df) spreads above or below the mean, by the moments of folded normal laws. For the lower end the true
+    gaps are the seen ones with the same number of errors taken off each: few are left, and the others have all of
+    that excess. For the upper end they are spread as the errors are, where the excess is least. ``spread`` is the
+    standard error of the sum as it stands: large gaps of units that are in one bin or another vary together.
+
+    >>> one = folded(np.array([0.9]), np.array([0.1]), 0.1, 1000.0, 0.95)   # one gap, far from 0: 0.9 ± 1.96 · 0.1
+    >>> [round(x, 2) for x in one]
+    [0.7, 1.1, 0.9]
+    """
+    seen, t = np.abs(gap), float(special.stdtrit(df, 1 - tail(level)))
+    total, all_errors = float(seen.sum()), float(se.sum())
+    if all_errors == 0:
+        return total, total, total
+    far = float(np.divide(seen, se, out=np.zeros_like(seen), where=se > 0).max())
+    shared = spread**2 / float((se**2).sum()) - 1
+
+    def excess(true: Floats, apart: float) -> float:
+        """By how much the mean of the sum, and so many of its spreads, lies above what was seen."""
+        mean, variance = _folded_moments(true, se)
+        together = 1 + shared * min(float(true.sum()) / total, 1.0) ** 2 if total else 1.0
+        return float(mean.sum() + apart * np.sqrt(variance.sum() * together)) - total
+
+    def sum_below(apart: float) -> float:
+        kept = _crossing(lambda x: excess(np.maximum(seen - (far - x) * se, 0.0), apart), far)
+        return float(np.maximum(seen - (far - kept) * se, 0.0).sum())
+
+    high = _crossing(lambda x: excess(x / all_errors * se, -t), total + (t + 1) * all_errors)
+    return sum_below(t), high, sum_below(0.0)
+
+
+def _crossing(rising: Callable[[float], float], most: float) -> float:
+    """Where a rising function reaches 0, between 0 and ``most``; 0 where it is above from the start."""
+    low, high = 0.0, most
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if rising(middle) > 0 else (middle, high)
+    return high if low else 0.0
+
+
+def _folded_moments(gap: Floats, se: Floats) -> tuple[Floats, Floats]:
+    """Mean and variance of |gap + se · Z| for gaps of 0 and more."""
+    z = np.divide(gap, se, out=np.zeros_like(gap), where=se > 0)
+    mean = gap * special.erf(z / np.sqrt(2)) + se * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2)
+    mean = np.where(se > 0, mean, gap)
+    return mean, np.maximum(gap**2 + se**2 - mean**2, 0.0)
 
 
 def constant(point: float, n: float, limits: tuple[float, float], level: float) -> tuple[float, float]:

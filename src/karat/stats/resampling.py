@@ -18,6 +18,8 @@ SPARSE_DRAWS = 4
 """Below this many units per cell, drawing units one by one beats drawing cell by cell."""
 MANY_CELLS = 5_000
 """Beyond this many cells, Poisson counts from a table beat both."""
+AT_ONCE = 50_000
+"""Units that are drawn in one call."""
 
 
 @dataclass(frozen=True)
@@ -157,9 +159,12 @@ def multinomial(rng: np.random.Generator, n: Floats, rows: int) -> Floats:
 def _unit_by_unit(rng: np.random.Generator, n: Floats, total: int, rows: int) -> Floats:
     cell_of = None if total == len(n) and (n == 1).all() else np.repeat(np.arange(len(n)), n.astype(np.int64))
     out = np.empty((rows, len(n)))
-    for row in out:
-        drawn = rng.integers(0, total, total, dtype=np.int32)
-        row[:] = np.bincount(drawn if cell_of is None else cell_of[drawn], minlength=len(n))
+    # As many rows at once as draws fit in; the stream of numbers is the same.
+    for start in range(0, rows, step := max(AT_ONCE // total, 1)):
+        drawn = rng.integers(0, total, (min(step, rows - start), total), dtype=np.int32)
+        cell = drawn if cell_of is None else cell_of[drawn]
+        key = cell + len(n) * np.arange(len(drawn))[:, None]
+        out[start : start + step] = np.bincount(key.ravel(), minlength=len(drawn) * len(n)).reshape(-1, len(n))
     return out
 
 

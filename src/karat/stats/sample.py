@@ -13,7 +13,7 @@ import numpy as np
 from karat.score import mean_defined
 from karat.stats.random import stream
 from karat.stats.resampling import Design, Jackknife, Units, bootstrap, jackknife, weighted
-from karat.stats.statistic import Mask, UnitScores, merged, unit_scores
+from karat.stats.statistic import Fold, Mask, UnitScores, folds, merged, unit_scores
 from karat.weights import Floats, Scores
 
 
@@ -26,6 +26,8 @@ class Stratum:
     design: Design
     bounded: Mask | None = None
     """Columns that may be shares of units, because they lie between 0 and 1."""
+    odds: Mask | bool = False
+    """Columns that are chances of pairs of units, of which few may be of one kind."""
     repeatable: bool = True
     """Whether a unit may be drawn more than once."""
 
@@ -40,6 +42,11 @@ class Stratum:
     @cached_property
     def unit_scores(self) -> UnitScores:
         return unit_scores(self.statistic, self.design.n)
+
+    @cached_property
+    def folds(self) -> dict[int, Fold]:
+        """Columns that are sums of |differences|, each with what is summed."""
+        return folds(self.statistic, self.design.n)
 
     @cached_property
     def is_share(self) -> Mask:
@@ -140,6 +147,27 @@ class Sample:
         squares = sum(_moment(s.jackknife, w, 2) for s, w in self._shared)
         cubes, squares = np.asarray(cubes, float), np.asarray(squares, float)
         return np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
+
+    @cached_property
+    def spread_df(self) -> Floats:
+        """Degrees of freedom of the squared standard error: fewer than `spread` says where few units make it up.
+
+        2 (Σ d²)² / Var(Σ d²), d what a unit adds: N for normal d, less the heavier their tails are.
+        """
+        squares, fourth = (np.sum([_moment(s.jackknife, w, k) for s, w in self._shared], 0) for k in (2, 4))
+        mean = np.sum([_moment(s.jackknife, w, 2) ** 2 / s.jackknife.size for s, w in self._shared], 0)
+        most = self.spread[1]
+        df = np.divide(2 * squares**2, fourth - mean, out=np.full(most.shape, np.inf), where=fourth - mean > 1e-300)
+        return np.asarray(np.clip(df, np.minimum(2.0, most), most), float)
+
+    def gaps(self, column: int) -> tuple[Floats, Floats] | None:
+        """Where the overall score is Σ |gap|: the gaps of all test cases by their weight, and their standard errors."""
+        if not all(column in s.folds for s, w in self._shared if w[column] > 0):
+            return None
+        parts = [(s.folds[column].gaps(s.design), w[column]) for s, w in self._shared if w[column] > 0]
+        return (
+            np.concatenate([gap * w for (gap, _), w in parts]), np.concatenate([se * w for (_, se), w in parts])
+        ) if parts else None  # fmt: skip
 
     def overall(self, draws: Floats) -> Floats:
         """Resamples of the overall score from those of the test cases (test cases × resamples × columns)."""

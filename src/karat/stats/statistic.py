@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from karat.cells import Cells, Sparse
 from karat.metric import Catalogue, Metric, Result
 from karat.patched import WrittenOut, below, beside
 from karat.stats.random import stream
-from karat.weights import BLOCK, Dense, Floats, Ints, Memo, Recorder, Replay, Scores, Scripted, Tilt, dense
+from karat.stats.resampling import Clusters, Design
+from karat.weights import BLOCK, Dense, Floats, Ints, Memo, Recorder, Replay, Scores, Scripted, Tilt, dense, weighed
 
 TRIALS = 4
 """Random weightings on which a statistic must be a mean to count as one."""
@@ -61,6 +63,11 @@ class Statistic:
         inside = [d.bounds == (0, 1) for d in own]
         return np.array(inside + [d.bounds == (0, 1) for d in own if d.by_class for _ in range(classes)], bool)
 
+    def odds(self, classes: int) -> Mask:
+        """Columns (of `with_classes`) that are chances of pairs."""
+        own = [self.catalogue[m.name] for m in self.metrics]
+        return np.array([d.pairs for d in own] + [d.pairs for d in own if d.by_class for _ in range(classes)], bool)
+
     def limits(self, metric: Metric) -> tuple[float, float]:
         """Between what a score can lie: the metric's bounds, and what stands in for undefined values."""
         low, high = self.catalogue[metric.name].bounds
@@ -100,6 +107,48 @@ def unit_scores(statistic: Scores, n: Floats) -> UnitScores:
     total, count = trial[:, seen] @ np.where(known, value, 0.0), trial[:, seen] @ known.astype(float)
     mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     return UnitScores(value, np.isclose(statistic(trial), mean, rtol=1e-9, atol=1e-12).all(0))
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A score that is Σ_b |Σ x_b| / Σ v over units: distances of bins, which chance makes larger."""
+
+    part: Any
+    """Cells × bins, sparse: x."""
+    whole: Floats
+    """v of each cell."""
+
+    def gives(self, W: Floats, score: Floats) -> bool:
+        """Whether these are the scores of these weights."""
+        sums = np.abs(np.stack([weighed(row, self.part) for row in W])).sum(1)
+        return np.allclose(sums, score * (W @ self.whole), rtol=1e-9, atol=1e-12)
+
+    def gaps(self, design: Design) -> tuple[Floats, Floats]:
+        """What each bin adds, with its sign, and the standard error of that by its units or clusters."""
+        n, size, x = design.n, design.size, self.part
+        total = float(n @ self.whole)
+        gap = weighed(n, x) / total
+        if isinstance(design, Clusters):
+            square = ((Dense(design.matrix) @ x - np.outer(design.matrix @ self.whole, gap)) ** 2).sum(0)
+        else:
+            twice = replace(x, data=x.data**2)
+            square = weighed(n, twice) - 2 * gap * weighed(n * self.whole, x) + gap**2 * float(n @ self.whole**2)
+        return gap, np.sqrt(np.maximum(square, 0.0) * size / max(size - 1, 1)) / total
+
+
+def folds(statistic: Scores, n: Floats) -> dict[int, Fold]:
+    """By column, the fold that it is; like the means of `unit_scores` they are tried on random weights."""
+    tape, tried = recorded(statistic, n, (), ()), list[tuple[int, Fold]]()
+    for column in set(tape.metric):
+        asked = [tape.vectors[v] for v in tape.of(column)]
+        wide = [x for x in asked if hasattr(x, "col") and not getattr(x, "own", False)]
+        flat = [np.asarray(x, float) for x in asked if len(x.shape) == 1]
+        tried += [(column, Fold(part, whole)) for part, whole in product(wide, flat)]
+    if not tried:
+        return {}
+    trial = np.where(n > 0, stream(0, "trial").integers(1, 100, (TRIALS, len(n))), 0.0)
+    score = statistic(trial)
+    return {column: fold for column, fold in tried if fold.gives(trial, score[:, column])}
 
 
 MOST = 2e7

@@ -67,7 +67,7 @@ def _area_up_to(limit: float) -> Step:
     return step
 
 
-@metric(ProbabilityCells, by_class=True, title="ROC AUC", reference=_HANLEY)
+@metric(ProbabilityCells, by_class=True, pairs=True, title="ROC AUC", reference=_HANLEY)
 def roc_auc(W: Weights, cells: ProbabilityCells, *, max_fpr: float | None = None) -> Values:
     """Chance that an item of the class scores higher than an item of another class; equal scores count one half.
 
@@ -98,6 +98,7 @@ def roc_auc(W: Weights, cells: ProbabilityCells, *, max_fpr: float | None = None
 @metric(
     ProbabilityCells,
     title="ROC AUC, one against one",
+    pairs=True,
     reference="Hand & Till 2001, doi:10.1023/A:1010920819831; weighted: Ferri et al. 2009, doi:10.1016/j.patrec.2008.08.010",
 )
 def roc_auc_ovo(
