@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,6 +20,9 @@ from click.testing import CliRunner
 
 import karat
 from karat.cli.main import karat as command
+from karat.contexts import MODULES
+from karat.read.table import Read
+from tests.engines import test_in_place as in_place
 
 Table = dict[str, list[Any]]
 
@@ -133,8 +137,45 @@ def pages() -> Case:
     return Case(side(), side())
 
 
+def votes() -> Case:
+    rng, gold, pred = drawn(80, 10)
+    pick = lambda ids: [{a: str(rng.choice(list("AB"))) for a in ("ann", "bob", "cem")} for _ in ids]
+    shares = lambda ids: [{"A": x, "B": 1 - x} for x in (rng.integers(0, 5, len(ids)) / 4).tolist()]
+    entries = lambda maps: [list(one.items()) for one in maps]
+    kinds = {"label": pa.map_(pa.string(), pa.string()), "value": pa.map_(pa.string(), pa.float64())}
+    return Case({"id": gold, "label": entries(pick(gold))}, {"id": pred, "value": entries(shares(pred))}, kinds)
+
+
+def probabilities() -> Case:
+    rng, gold, pred = drawn(90, 11)
+    shares = [list(zip("ABC", row)) for row in rng.dirichlet(np.ones(3), len(pred)).round(3).tolist()]
+    kinds = {"value": pa.map_(pa.string(), pa.float64())}
+    picked = [str(label) for label in rng.choice(list("ABC"), len(gold))]
+    return Case({"id": gold, "label": picked}, {"id": pred, "value": shares}, kinds, {"missing": "skip"})
+
+
+def measured() -> Case:
+    rng, gold, pred = drawn(90, 12)
+    pick = lambda ids: rng.normal(size=len(ids)).round(3).tolist()
+    return Case(
+        {"id": gold, "value": pick(gold)},
+        {"id": pred, "value": pick(pred)},
+        {},
+        {"context": "numbers", "missing": "skip"},
+    )
+
+
+def tree() -> Case:
+    case = labels()
+    return Case(case.gold, case.pred, {}, {"hierarchy": {"X": ["L0", "L1"], "Y": ["L2", "L3"]}})
+
+
 CASES: dict[str, Callable[[], Case]] = {
     "labels": labels,
+    "labels of a tree": tree,
+    "votes": votes,
+    "probabilities": probabilities,
+    "measured numbers": measured,
     "numbers": numbers,
     "label sets": label_sets,
     "weights": weights,
@@ -153,6 +194,15 @@ def records(columns: pa.Table) -> Any:
     return columns.to_pylist() if nested else columns
 
 
+def on_cluster(spark: Any, columns: pa.Table) -> Any:
+    """A DataFrame of an Arrow table, which Spark takes itself since 4.0."""
+    if int(spark.version.partition(".")[0]) >= 4:
+        return spark.createDataFrame(columns)
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return spark.createDataFrame(columns.to_pylist(maps_as_pydicts="strict"), from_arrow_schema(columns.schema))
+
+
 def outcome(gold: Any, pred: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Everything that must be alike, whoever counted; which of the missing ids is shown first is not."""
     try:
@@ -168,7 +218,7 @@ def outcome(gold: Any, pred: Any, options: dict[str, Any]) -> dict[str, Any]:
 def test_scores_counts_and_findings_are_those_of_data_in_memory(spark: Any, name: str) -> None:
     case = CASES[name]()
     gold, pred = case.tables()
-    there = outcome(spark.createDataFrame(gold), spark.createDataFrame(pred), case.options)
+    there = outcome(on_cluster(spark, gold), on_cluster(spark, pred), case.options)
     here = outcome(records(gold), records(pred), case.options)
     if name != "clusters with noise":  # whose items of their own are summed in another order
         assert repr(there) == repr(here)
@@ -176,6 +226,37 @@ def test_scores_counts_and_findings_are_those_of_data_in_memory(spark: Any, name
     for metric, values in here.pop("scores").items():
         assert there["scores"][metric] == pytest.approx(values, rel=1e-12)
     assert {**there, "scores": None} == {**here, "scores": None}
+
+
+def test_every_context_has_a_case() -> None:
+    contexts = {karat.evaluate(*map(records, case().tables()), **case().options).context for case in CASES.values()}
+    assert contexts == {*MODULES}
+
+
+def jobs(spark: Any, gold: pa.Table, pred: pa.Table) -> int:
+    """How many jobs Spark runs for an evaluation."""
+    context, name = spark.sparkContext, f"jobs {gold.num_rows} {pred.num_rows}"
+    frames = [on_cluster(spark, side) for side in (gold, pred)]
+    context.setJobGroup(name, name)
+    try:
+        karat.evaluate(*frames, metrics=["accuracy"])
+    finally:
+        context.setLocalProperty("spark.jobGroup.id", None)
+    return len(context.statusTracker().getJobIdsForGroup(name))
+
+
+def test_labels_are_counted_in_one_job(spark: Any) -> None:
+    gold, _ = labels().tables()
+    assert jobs(spark, gold, gold.select(gold.column_names)) == 1
+
+
+def test_records_without_an_id_do_not_multiply(spark: Any) -> None:
+    from karat.distributed import Pair, framed
+
+    side = on_cluster(spark, pa.table({"id": ["1", *[None] * 50], "label": ["A"] * 51}))
+    frames = [framed(side.select("*"), Read(name, role=name), None, None) for name in ("gold", "pred")]
+    out = Pair(*frames, None).outcomes
+    assert (out.n.sum(), out.rows) == (101, {"gold": 51, "pred": 51})
 
 
 FAULTS: dict[str, tuple[Table, Table]] = {
@@ -187,6 +268,18 @@ FAULTS: dict[str, tuple[Table, Table]] = {
         {"test_case": ["t", "t", ""], "id": ["1", " ", None], "label": ["A", "B", "B"]},
         {"test_case": ["t", "t", "t"], "id": ["1", "2", "3"], "label": ["A", "B", "B"]},
     ),
+    "no ids on either side": (
+        {"id": ["1", None, None, "", " "], "label": ["A", "A", "B", "B", "A"]},
+        {"id": ["1", None, "2", "", " "], "label": ["A", "A", "B", "B", "B"]},
+    ),
+    "test cases that some lack": (
+        {"test_case": ["a", "", None], "id": ["1", "2", "3"], "label": ["A", "A", "B"]},
+        {"test_case": ["a", "a", "a"], "id": ["1", "2", "3"], "label": ["A", "A", "B"]},
+    ),
+    "repeats that gold lacks": (
+        {"id": ["1", "2"], "label": ["A", "B"]},
+        {"id": ["1", "2", "3", "3"], "label": ["A", "B", "B", "A"]},
+    ),
     "no common id": ({"id": ["1", "2"], "label": ["A", "B"]}, {"id": ["01", "02.0"], "label": ["A", "B"]}),
 }
 
@@ -196,13 +289,13 @@ def test_what_is_wrong_is_found_where_the_data_are(spark: Any, name: str) -> Non
     gold, pred = map(pa.table, FAULTS[name])
     here = outcome(gold, pred, {})
     assert here["errors"]
-    assert outcome(spark.createDataFrame(gold), spark.createDataFrame(pred), {}) == here
+    assert outcome(on_cluster(spark, gold), on_cluster(spark, pred), {}) == here
 
 
 def test_records_are_named_by_their_keys(spark: Any) -> None:
     gold = pa.table({"id": ["1", "2", "3"], "label": ["A", None, None]})
     with pytest.raises(karat.InputError) as error:
-        karat.evaluate(spark.createDataFrame(gold), spark.createDataFrame(gold), metrics=["accuracy"])
+        karat.evaluate(on_cluster(spark, gold), on_cluster(spark, gold), metrics=["accuracy"])
     found = error.value.findings[0]
     assert found.code == "missing-field"
     assert found.file in ("gold (id '2' and 1 more like it)", "gold (id '3' and 1 more like it)")
@@ -212,7 +305,7 @@ def test_groups_of_units_give_the_intervals_that_they_give_in_memory(spark: Any)
     gold, pred = labels().tables()
     options: dict[str, Any] = {"metrics": ["accuracy", "f1"], "intervals": True, "interval_method": "groups"}
     here = karat.evaluate(gold, pred, **options)
-    there = karat.evaluate(spark.createDataFrame(gold), spark.createDataFrame(pred), **options)
+    there = karat.evaluate(on_cluster(spark, gold), on_cluster(spark, pred), **options)
     assert there.only.cells.unit is None
     for metric in ("accuracy", "f1"):
         mine, theirs = here[metric].interval, there[metric].interval
@@ -224,7 +317,7 @@ def test_groups_of_units_give_the_intervals_that_they_give_in_memory(spark: Any)
 
 def test_single_units_come_here_for_those_who_ask(spark: Any) -> None:
     gold, pred = labels().tables()
-    found = karat.evaluate(spark.createDataFrame(gold), spark.createDataFrame(pred), metrics=["accuracy"], units=True)
+    found = karat.evaluate(on_cluster(spark, gold), on_cluster(spark, pred), metrics=["accuracy"], units=True)
     assert found["accuracy"].value == karat.evaluate(gold, pred, metrics=["accuracy"])["accuracy"].value
     assert found.only.cells.unit is not None
 
@@ -254,7 +347,7 @@ def test_reference_values_of_label_sets(spark: Any, kind: str) -> None:
     columns = {"gold_value": "labels", "pred_value": "predicted"}
     metric = {"average_accuracy": "average_accuracy(empty=skip)"}.get(kind, kind)
     found = karat.evaluate(
-        spark.createDataFrame(papers(kind)), columns=columns, context="multilabel", metrics=[metric], faulty="drop"
+        on_cluster(spark, papers(kind)), columns=columns, context="multilabel", metrics=[metric], faulty="drop"
     )  # fmt: skip
     scores = {name: part.value for name, part in found[metric].by_test_case.items()}
     checked = 0
@@ -275,7 +368,7 @@ def test_what_spark_calls_nothing_is_weighted_f1(spark: Any) -> None:
         for i, (g, p) in enumerate(zip(r["input"]["label"], r["input"]["prediction"], strict=True))
     ]
     names = ("test_case", "id", "label", "prediction")
-    data = spark.createDataFrame(pa.table(dict(zip(names, map(list, zip(*rows)), strict=True))))
+    data = on_cluster(spark, pa.table(dict(zip(names, map(list, zip(*rows)), strict=True))))
     metrics = ["f1(average=weighted)", "accuracy"]
     found = karat.evaluate(data, context="monolabel", metrics=metrics)
     for record in chosen:
@@ -350,13 +443,13 @@ os.environ["PYSPARK_PYTHON"] = sys.executable
 from pyspark.sql import SparkSession
 import pyarrow as pa, json, karat
 from tests.engines.conftest import QUICK
-from tests.engines.test_spark import labels, outcome
+from tests.engines.test_spark import labels, on_cluster, outcome
 builder = SparkSession.builder.remote("local[2]")
 for name, value in QUICK.items():
     builder = builder.config(name, value)
 spark = builder.getOrCreate()
 gold, pred = labels().tables()
-there = outcome(spark.createDataFrame(gold), spark.createDataFrame(pred), {})
+there = outcome(on_cluster(spark, gold), on_cluster(spark, pred), {})
 print(json.dumps(there))
 """
 
@@ -369,3 +462,22 @@ def test_connect_gives_the_same() -> None:
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert json.loads(done.stdout.splitlines()[-1]) == outcome(*labels().tables(), {})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("fault", sorted({*in_place.FAULTS}))
+def test_files_with_faults(spark: Any, tmp_path: Path, fault: str, seed: int) -> None:
+    draw = random.Random(f"spark {seed} {fault}")
+    ids, values = draw.choice(list(in_place.IDS)), draw.choice(list(in_place.VALUES))
+    cases, kind = draw.random() < 0.3, draw.choice(["parquet", "csv", "tsv"])
+    types = {
+        "test_case": "VARCHAR",
+        "id": "BIGINT" if ids == "whole" else "VARCHAR",
+        "label": {"texts": "VARCHAR", "whole": "BIGINT", "floats": "DOUBLE", "truth": "BOOLEAN"}[values],
+    }
+    sides = in_place.rows(draw, ids, values, cases, fault)
+    names = ("gold", "pred")
+    paths = [in_place.written(tmp_path / f"{n}.{kind}", s, cases, True, types) for n, s in zip(names, sides)]
+    here, there = (outcome(*paths, {"metrics": ["accuracy", "f1"], **on}) for on in ({}, {"engine": "spark"}))
+    assert there == here

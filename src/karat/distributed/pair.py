@@ -83,8 +83,8 @@ class Pair:
         side = read_side(Records(origin, columns, len(record), frame.typed), read)
         origin.system = frame.name if role == "pred" else ""
         side.n = out.n[[int(id) for id in side.keys.id]]
-        side.keys = replace(side.keys, shown=self._shown[role])
-        side.records = int(out.rows[role]["rows"])
+        side.keys = replace(side.keys, shown=self._shown(role))
+        side.records = out.rows[role]
         side.findings += self._of_ids(role)
         return side
 
@@ -107,25 +107,20 @@ class Pair:
             columns[str(self.long[role])] = beside
         return columns, record
 
-    @cached_property
-    def _shown(self) -> dict[str, dict[str, str]]:
-        """Ids of some units that only one side has (of any, where none is in both)."""
-        out, shown = self.outcomes, dict[str, dict[str, str]]()
-        none = not (out.in_gold & out.in_pred).any()
-        for role, there, other in (("gold", out.in_gold, out.in_pred), ("pred", out.in_pred, out.in_gold)):
-            lone = np.flatnonzero(there & (~other | none))
-            lone = lone[np.unique(out.key[lone], return_index=True)[1]][:EXAMPLES]
-            ids = spark.ids_of(self.frames[role], out.key[lone].tolist())
-            shown[role] = {str(i): ids[int(out.key[i])][1] for i in lone.tolist() if int(out.key[i]) in ids}
-        return shown
+    def _shown(self, role: str) -> dict[str, str]:
+        """Ids of some units that only one side has, by the number of an outcome."""
+        out = self.outcomes
+        lone = np.flatnonzero(out.in_gold & ~out.in_pred if role == "gold" else out.in_pred & ~out.in_gold)
+        ids = out.alone.ids[role][:EXAMPLES] if out.alone else []
+        return {str(i): id for i, id in zip(lone.tolist(), ids)}
 
     def _of_ids(self, role: str) -> list[Finding]:
         """What is wrong with the ids of a side."""
-        frame, rows = self.frames[role], self.outcomes.rows[role]
+        frame, out = self.frames[role], self.outcomes
         if "id" not in frame.roles:
             return []
-        again = role not in self.long and (self.outcomes.repeats or self.gold.data is self.pred.data)
-        return key_findings(frame, rows) + (_repeated(frame) if again else [])
+        again = role not in self.long and (out.repeats or self.gold.data is self.pred.data)
+        return (key_findings(frame, spark.key_counts(frame)) if out.blank else []) + (_repeated(frame) if again else [])
 
     @property
     def unit_groups(self) -> UnitGroups | None:
@@ -135,10 +130,9 @@ class Pair:
 
     def alike(self) -> list[Finding]:
         """Ids of either side that would meet if they were spelt alike, or if the test cases were."""
-        out = self.outcomes
-        if not (out.in_gold & ~out.in_pred).any() or not (out.in_pred & ~out.in_gold).any():
+        if self.outcomes.alone is None:
             return []
-        spelt, moved = spark.alike(self.gold, self.pred)
+        _, _, spelt, moved = self.outcomes.alone
         found = []
         if spelt:
             found.append(finding("ids-alike", self.pred.name, count=spelt[0], gold=spelt[1], pred=spelt[2]))

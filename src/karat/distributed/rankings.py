@@ -52,7 +52,7 @@ class Rankings:
         with spark.guarded(f"{self.gold.name}, {self.pred.name}"):
             both = spark.together([data for data, _ in records], "case")
             parts: list[Ranked] = spark.mapped(both, partial(of_table, setting=setting))
-            rows = [dict(watch.get) for _, watch in records]
+            rows = [watch() for _, watch in records]
         sides = [self._side(role, parts, seen) for role, seen in zip(("gold", "pred"), rows, strict=True)]
         return counted(parts, (sides[0], sides[1]), options), (sides[0], sides[1])
 

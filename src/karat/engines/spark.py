@@ -12,10 +12,11 @@ import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyspark
 from pyspark.sql import Observation, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -28,7 +29,8 @@ Column = Any
 DataFrame = Any
 """Of classic Spark or of Connect."""
 
-_BLANK = r"^[ \t\n\r]*$"
+_BLANKS = " \t\n\r"
+_BLANK = rf"^[{_BLANKS}]*$"
 _PLAIN_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
 NUMBER = r"(?i)^\s*[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf(inity)?|nan)\s*$"
 
@@ -209,20 +211,36 @@ def _text(value: Any) -> str | None:
     return text(plain([value])[0])
 
 
-def observed(frame: Frame, facts: Mapping[str, Column], **columns: Column) -> tuple[DataFrame, Observation]:
-    """Test case and id of each record with other columns, and what is counted while the records pass by."""
+Watch = Callable[[], dict[str, Any]]
+"""What was counted while records passed by, once they have."""
+
+
+def observed(frame: Frame, facts: Mapping[str, Column], **columns: Column) -> tuple[DataFrame, Watch]:
+    """Test case and id of each record with other columns, and what is counted while the records pass by.
+
+    Spark compiles nothing of what it observes: keep the facts few.
+    """
     data = frame.data.select(frame.case.alias("case"), frame.text("id").alias("id"), *_named(columns))
-    id, case = F.col("id"), F.col("case")
-    keys = {
-        "rows": F.lit(True),
-        "no_id": id.isNull(),
-        "blank_id": (id < "!") & id.rlike(_BLANK),
-        "blank_case": (case < "!") & case.rlike(_BLANK),
-    }
+    counts = [F.count(F.lit(1)).alias("rows"), *_named(facts)]
+    if pyspark.__version__ < "4" and ".connect." in type(data).__module__:  # whose observations cannot be asked
+        return data, lambda: data.agg(*counts).collect()[0].asDict()
     watch = Observation()
-    counts = [F.count(F.when(is_so, F.lit(1))).alias(name) for name, is_so in keys.items()]
-    data = data.observe(watch, *counts, *_named(facts))
-    return data.withColumn("id", F.coalesce(id, F.lit(""))), watch
+    return data.observe(watch, *counts), lambda: watch.get
+
+
+def _key_facts() -> dict[str, Column]:
+    """How many records have no id, a blank one, or a blank test case."""
+    id, case = F.col("id"), F.col("case")
+    wrong = {"no_id": id.isNull(), "blank_id": id.rlike(_BLANK), "blank_case": case.rlike(_BLANK)}
+    return {name: F.count(F.when(is_so, F.lit(1))) for name, is_so in wrong.items()}
+
+
+def key_counts(frame: Frame) -> dict[str, int]:
+    """How many records there are, and how many of them have no key."""
+    keys = frame.data.select(frame.case.alias("case"), frame.text("id").alias("id"))
+    with guarded(frame.name):
+        found: dict[str, int] = keys.agg(F.count(F.lit(1)).alias("rows"), *_named(_key_facts())).collect()[0].asDict()
+    return found
 
 
 def _named(columns: Mapping[str, Column]) -> list[Column]:
@@ -273,10 +291,14 @@ class Outcomes:
     """Hash of the test case and id of one of the units."""
     group: Ints | None
     """Random group of units, where intervals by groups were asked for."""
-    rows: Mapping[str, Mapping[str, int]]
-    """What was counted in each side."""
+    rows: Mapping[str, int]
+    """Records of each side."""
+    blank: bool
+    """Whether the key of some record may be blank."""
     repeats: bool
     """Whether some id may be there twice."""
+    alone: Alone | None
+    """What only one side has, where there is any such unit."""
 
     def __len__(self) -> int:
         return len(self.n)
@@ -288,70 +310,71 @@ def outcomes(gold: Frame, pred: Frame, said: Sequence[Values], grouped: Callable
     With B pairs of a join, no common id repeats exactly if each side has B units besides those that only it has. Ids that
     only one side has are looked at once more, where there are any.
     """
-    both, watches = (_beside if gold.data is pred.data else _joined)(gold, pred, said)
+    both, watches = (_beside if gold.data is pred.data else _observed_and_joined)(gold, pred, said)
     keys = ["case", "gold", "pred", "in_gold", "in_pred"]
     if grouped is not None:
         both, keys = _with_group(both, grouped), [*keys, "group"]
-    found = _columns(
-        both.groupBy(*keys).agg(F.count(F.lit(1)).alias("n"), F.min(F.xxhash64("case", "id")).alias("key"))
+    facts = {
+        "n": F.count(F.lit(1)),
+        "key": F.min(F.xxhash64("case", "id")),
+        "blank": F.max(F.col("id") < "!"),  # no blank sign is greater; which ids are blank is asked where any may be
+    }
+    found = _columns(both.groupBy(*keys).agg(*_named(facts)))
+    return _outcomes(found, [watch()["rows"] for watch in watches], said, partial(alone, gold, pred))
+
+
+def _observed_and_joined(gold: Frame, pred: Frame, said: Sequence[Values]) -> tuple[DataFrame, list[Watch]]:
+    sides, watches = zip(
+        *(observed(frame, {}, **{frame.role: values.column}) for frame, values in zip((gold, pred), said, strict=True)),
+        strict=True,
     )
-    rows = {role: dict(watch.get) for role, watch in zip(("gold", "pred"), watches, strict=True)}
-    out = _outcomes(found, rows, said)
-    lone = (out.in_gold ^ out.in_pred).any()
-    return replace(out, repeats=out.repeats or _lone_repeats(gold, pred)) if lone else out
+    return _joined(gold, pred, sides), list(watches)
 
 
-def _lone_repeats(gold: Frame, pred: Frame) -> bool:
-    """Is an id that only one side has there twice?"""
-    keys = [frame.keys.select(*_key_columns(gold, pred)) for frame in (gold, pred)]
-    names = keys[0].columns
-    twice = [
-        one.join(other, names, "left_anti").groupBy(*names).count().where("count > 1")
-        for one, other in (keys, keys[::-1])
+def _joined(gold: Frame, pred: Frame, sides: Sequence[DataFrame]) -> DataFrame:
+    """Both sides by test case and id, or by the id alone, where neither has test cases.
+
+    What has no id meets nothing: else a thousand such records on each side would make a million pairs. Which side has a unit is
+    told by the id, so that no flag is shuffled with each record.
+    """
+    names = ["case", "id"] if "test_case" in gold.roles or "test_case" in pred.roles else ["id"]
+    nothing = {"gold": "", "pred": " "}
+    keyed = [
+        side.withColumn("id", F.coalesce("id", F.lit(nothing[frame.role])))
+        .withColumnsRenamed({name: f"{frame.role}_{name}" for name in names})
+        .drop("case")
+        for side, frame in zip(sides, (gold, pred), strict=True)
     ]
-    return bool(twice[0].unionByName(twice[1]).limit(1).collect())
+    on = [F.col(f"gold_{name}") == F.col(f"pred_{name}") for name in names]
+    both = keyed[0].join(keyed[1], on, "full_outer")
+    keys = {name: F.coalesce(f"gold_{name}", f"pred_{name}") for name in names}
+    there = {f"in_{role}": F.col(f"{role}_id").isNotNull() for role in ("gold", "pred")}
+    return both.withColumns({"case": F.lit(""), **keys, **there}).drop(*(f"{r}_{n}" for r in nothing for n in names))
 
 
-def _key_columns(gold: Frame, pred: Frame) -> list[str]:
-    """What units are joined by: the id alone, where neither side has test cases."""
-    cased = "test_case" in gold.roles or "test_case" in pred.roles
-    return ["case", "id"] if cased else ["id"]
-
-
-def _joined(gold: Frame, pred: Frame, said: Sequence[Values]) -> tuple[DataFrame, list[Observation]]:
-    """Both sides by test case and id."""
-    sides, watches = [], []
-    for frame, values in zip((gold, pred), said, strict=True):
-        side, watch = observed(frame, {}, **{frame.role: values.column, f"in_{frame.role}": F.lit(True)})
-        sides.append(side)
-        watches.append(watch)
-    names = _key_columns(gold, pred)
-    if "case" in names:
-        return sides[0].join(sides[1], names, "full_outer"), watches
-    both = sides[0].drop("case").join(sides[1].drop("case"), names, "full_outer")
-    return both.withColumn("case", F.lit("")), watches
-
-
-def _beside(gold: Frame, pred: Frame, said: Sequence[Values]) -> tuple[DataFrame, list[Observation]]:
-    """Gold and prediction as columns of one table: nothing is joined."""
+def _beside(gold: Frame, pred: Frame, said: Sequence[Values]) -> tuple[DataFrame, list[Watch]]:
+    """Gold and prediction as columns of one table: nothing is joined, and so nothing is watched."""
     there = {"in_gold": F.lit(True), "in_pred": F.lit(True)}
-    data, watch = observed(gold, {}, gold=said[0].column, pred=said[1].column, **there)
-    return data, [watch, watch]
+    columns = {"case": gold.case, "id": gold.id, "gold": said[0].column, "pred": said[1].column, **there}
+    return gold.data.select(*_named(columns)), []
 
 
 def _outcomes(
-    found: Mapping[str, list[Any]], rows: Mapping[str, Mapping[str, int]], said: Sequence[Values]
+    found: Mapping[str, list[Any]], counts: Sequence[int], said: Sequence[Values], look: Callable[[], Alone]
 ) -> Outcomes:
     in_gold, in_pred = (np.array([bool(v) for v in found[f"in_{role}"]], bool) for role in ("gold", "pred"))
     n = np.array(found["n"], np.int64)
-    both = int(n[in_gold & in_pred].sum())
-    once = all(
-        both == rows[role]["rows"] - int(n[~there].sum()) for role, there in (("gold", in_pred), ("pred", in_gold))
-    )
+    joined = int(n[in_gold & in_pred].sum())
+    units = [int(n[~there].sum()) + joined for there in (in_pred, in_gold)]
+    rows = list(counts) or units
+    lone = look() if (in_gold ^ in_pred).any() else None
+    blank = any(found["blank"]) or 0 < sum(not case.strip(_BLANKS) for case in found["case"]) < len(n)
     gold, pred = ([values.decode(v) for v in found[role]] for values, role in zip(said, ("gold", "pred"), strict=True))
-    key = np.array(found["key"], np.int64)
-    group = np.array(found["group"], np.int64) if "group" in found else None
-    return Outcomes(list(found["case"]), gold, pred, in_gold, in_pred, n, key, group, rows, not once)
+    return Outcomes(
+        list(found["case"]), gold, pred, in_gold, in_pred, n, np.array(found["key"], np.int64),
+        np.array(found["group"], np.int64) if "group" in found else None, dict(zip(("gold", "pred"), rows, strict=True)),
+        blank, rows != units or blank or (lone is not None and lone.repeats), lone,
+    )  # fmt: skip
 
 
 def _columns(data: DataFrame) -> dict[str, list[Any]]:
@@ -424,31 +447,49 @@ def repeats(frame: Frame) -> bool:
     return bool(frame.keys.groupBy("case", "id").count().where("count > 1").limit(1).collect())
 
 
-class Alike(NamedTuple):
-    """Ids that would meet if they were spelt alike, or if their test cases were: how many, and the first."""
+class Alone(NamedTuple):
+    """Units that only one side has."""
 
+    ids: dict[str, list[str]]
+    """By role, the first of them."""
+    repeats: bool
     spelt: tuple[int, str, str] | None
+    """How many would meet if they were spelt alike, and the first such ids."""
     moved: tuple[int, str, str, str] | None
+    """How many would meet if their test cases were alike, the first such id, and its test cases."""
 
 
-def alike(gold: Frame, pred: Frame) -> Alike:
-    """Ids that only one side has, but for the way in which they are written."""
-    keys = [frame.keys.distinct() for frame in (gold, pred)]
-    lone = [one.join(other, ["case", "id"], "left_anti") for one, other in (keys, keys[::-1])]
+def alone(gold: Frame, pred: Frame) -> Alone:
+    """What only one side has; joined once, and kept on the cluster while it is looked at."""
+    keys = [frame.data.select(frame.case.alias("case"), frame.text("id").alias("id")) for frame in (gold, pred)]
+    lone = _joined(gold, pred, keys).where("NOT (in_gold AND in_pred)")
+    lone = lone.groupBy("case", "id", "in_gold", "in_pred").count().persist()
+    try:
+        sides = [lone.where(f"in_{role}") for role in ("gold", "pred")]
+        first = [side.orderBy(F.desc("count"), "case", "id").limit(LIMIT).collect() for side in sides]
+        near = _alike(sides[0], sides[1]) if all(first) else (None, None)
+    finally:
+        lone.unpersist()
+    ids = {role: [row["id"] for row in rows] for role, rows in zip(("gold", "pred"), first, strict=True)}
+    return Alone(ids, any(row["count"] > 1 for rows in first for row in rows), *near)
+
+
+def _alike(gold: DataFrame, pred: DataFrame) -> tuple[Any, Any]:
+    """Ids that meet but for the way in which they, or their test cases, are written."""
     mine, theirs = (
-        frame.select(
-            *(F.col(name).alias(f"{side}_{name}") for name in ("case", "id")), _folded(F.col("id")).alias("folded")
-        )
-        for side, frame in zip(("gold", "pred"), lone, strict=True)
+        side.select(F.col("case").alias(f"{role}_case"), F.col("id").alias(f"{role}_id"), _folded("id").alias("folded"))
+        for role, side in (("gold", gold), ("pred", pred))
     )
-    spelt = mine.join(theirs, "folded").where("gold_id <> pred_id")
-    found = spelt.agg(F.count_distinct("gold_id"), F.min(F.struct("gold_id", "pred_id"))).collect()[0]
-    moved = mine.join(theirs, mine["gold_id"] == theirs["pred_id"])
-    others = moved.agg(F.count_distinct("gold_id"), F.min(F.struct("gold_id", "gold_case", "pred_case"))).collect()[0]
-    return Alike((found[0], *found[1]) if found[0] else None, (others[0], *others[1]) if others[0] else None)
+    ways = {
+        ("gold_id", "pred_id"): mine.join(theirs, "folded").where("gold_id <> pred_id"),
+        ("gold_id", "gold_case", "pred_case"): mine.join(theirs, mine["gold_id"] == theirs["pred_id"]),
+    }
+    rows = [met.agg(F.count_distinct("gold_id"), F.min(F.struct(*shown))).collect()[0] for shown, met in ways.items()]
+    spelt, moved = ((count, *first) if count else None for count, first in rows)
+    return spelt, moved
 
 
-def _folded(id: Column) -> Column:
+def _folded(id: str) -> Column:
     """An id in small letters, without blanks, leading zeros or a final .0, as `karat.align` folds them."""
     bare = F.regexp_replace(F.lower(F.regexp_replace(id, r"(?U)^\s+|\s+$", "")), r"\.0+$", "")
     return F.regexp_replace(bare, "^0+", "")
@@ -516,7 +557,7 @@ def selected(frame: Frame, names: Sequence[str]) -> DataFrame:
     return frame.data.select(*(quoted(name) for name in names))
 
 
-def numbered(frame: Frame, rank: str | None) -> tuple[DataFrame, Observation]:
+def numbered(frame: Frame, rank: str | None) -> tuple[DataFrame, Watch]:
     """Test case, id and number of each record, with the rank that stands beside it, and what was counted of them."""
     value, kind = frame.column("value"), frame.type("value")
     number = value.cast("double")
@@ -526,11 +567,12 @@ def numbered(frame: Frame, rank: str | None) -> tuple[DataFrame, Observation]:
     columns = {"number": number, "given": value.cast("string"), "rank": beside, "role": F.lit(frame.role)}
     wrong = F.col("number").isNull() & F.col("given").isNotNull()
     facts = {
+        **_key_facts(),
         "no_value": F.count(F.when(F.col("given").isNull(), F.lit(1))),
         "not_number": F.min(F.when(wrong, F.col("given"))),
     }
     data, watch = observed(frame, facts, **columns)
-    return data.drop("given"), watch
+    return data.drop("given").withColumn("id", F.coalesce("id", F.lit(""))), watch
 
 
 def is_role(table: Any, role: str) -> Any:
