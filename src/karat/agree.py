@@ -72,6 +72,14 @@ def suspect(gold: Side, pred: Side) -> Finding | None:
     return finding("equal-to-gold", pred.name, column=column, others=shown, count=len(others))
 
 
+def by_position(gold: Side, pred: Side) -> list[Finding]:
+    """What to say where rows are paired as they stand, although the first column that is not read may tell them apart."""
+    mine, theirs = (next(iter(side.facts.get("unread", ())), None) for side in (gold, pred))
+    if mine is None or mine != theirs or mine.lower() in TEXTS or not (gold.keys.by_position and pred.keys.by_position):
+        return []
+    return [finding("paired-by-position", pred.name, column=mine)]
+
+
 def without_common_labels(gold: Side, pred: Side) -> Finding | None:
     """One finding in place of many where a system uses no label that gold has."""
     if not {gold.kind, pred.kind} <= {"label", "labels"}:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from karat.agree import agree, check_labels, suspect, without_common_labels
+from karat.agree import agree, by_position, check_labels, suspect, without_common_labels
 from karat.beside import not_ignored
 from karat.check import leave_out
 from karat.columns import Codes
@@ -20,7 +20,7 @@ from karat.engines.duckdb import Engine
 from karat.engines.memory import count
 from karat.evaluation import SystemResult
 from karat.findings import Finding, InputError, finding, stop_on_errors
-from karat.inputs import check_tables
+from karat.inputs import check_tables, is_path, same_table
 from karat.numeric import are_labels, name_columns, of_numbers
 from karat.plan import Plan, make_plan
 from karat.progress import told
@@ -59,8 +59,10 @@ def meeting(
     golds, *preds = sides
     stop_on_errors(same := check_tables(gold, [one for _, one in systems], sides, asked.columns))
     golds.findings += same
-    for side, (name, _) in zip(preds, systems, strict=True):
+    for side, (name, given) in zip(preds, systems, strict=True):
         side.findings += [paired[name]] if name in paired else []
+        if is_path(gold) and is_path(given) and not same_table(gold, given):
+            side.findings += by_position(golds, side)
     return agree(golds, preds, asked.context)
 
 

@@ -81,6 +81,11 @@ KINDS: dict[str, Kind] = {
     "bad-quote": Kind("error", "{reason}", 'close the quote, and double every quote that belongs to the text ("")'),
     # fields
     "missing-column": Kind("error", "no column for the {role} ({expected}); the columns are: {found}", "{way_out}"),
+    "header-unclear": Kind(
+        "error",
+        "the first line ({names}) reads like a header of names that are not known, and not like the records behind it",
+        "name the columns, as in --id {id} --value {value}; if the line is a record, say --id id --value value",
+    ),
     "value-column-unclear": Kind(
         "error", "{what}; the columns are: {columns}", "say which one is meant: --{side}-value COLUMN"
     ),
@@ -103,6 +108,11 @@ KINDS: dict[str, Kind] = {
         "warning",
         "gold and predictions are the same file: it is scored against itself",
         "name the file with the predictions, unless this is meant",
+    ),
+    "paired-by-position": Kind(
+        "warning",
+        "no column is known to hold ids, so that rows are paired as they stand; {column} is in both files",
+        "--id {column} pairs rows by it, if it tells them apart",
     ),
     "paired-by-index": Kind(
         "warning",

@@ -94,4 +94,5 @@ def steady(text: str) -> str:
     """Without times, versions and the directory."""
     text = re.sub(r'"created": "[^"]*"', '"created": "…"', text)
     text = re.sub(r'("(?:karat|numpy|scipy|duckdb|python|platform)": )"[^"]*"', r'\1"…"', text)
+    text = text.replace(" -h' for help", " --help' for help")  # the one that click 8.1 names
     return text.replace(str(FILES), "…")

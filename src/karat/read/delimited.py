@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +30,11 @@ _SURE = {"id", "test_case", "item_id", "doc_id", "document_id", "query_id"}
 """Names that nobody uses for data: one of them makes the first row a header."""
 _WORDS = {"actual", "expected", "output"}
 """Names that alone on a line may as well be a label."""
+
+
+_DIGIT = re.compile(r"\d")
+SAMPLE = 1000
+"""Lines that tell whether the first is one of them."""
 
 
 def is_tsv(source: Source) -> bool:
@@ -61,6 +67,8 @@ def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) ->
         raise InputError(source.encoding_findings())
     first = _first_record(source, mark)
     header = is_header(first, read)
+    if not header and not _said(read) and _reads_like_header(source, mark, first):
+        raise InputError([_unclear(first, read)])
     names = _names(first, read, header)
     origin = Origin(read.name, read.role, format, lambda row: _line(source.path, mark, header, row))
     if (bare := bare_rows(source, mark, header, names, table.WAITING)) is not None:
@@ -130,6 +138,26 @@ def is_header(first: Sequence[str], read: Read) -> bool:
         return False
     roles = match_columns(list(first), {}, NAMES).keys() & {"id", "value", "test_case"}
     return len(roles) >= min(2, len(first)) or bool(known & _SURE)
+
+
+def _reads_like_header(source: Source, mark: str, first: Sequence[str]) -> bool:
+    """Are these names that are no ids and labels of the rows behind? To count them as a record would change every score."""
+    if not 2 <= len(first) <= 3 or not all(c.strip() and len(c) < 40 and not _DIGIT.search(c) for c in first):
+        return False
+    lines = source.head.decode(errors="replace").splitlines()[1:SAMPLE]
+    others = [row for row in csv.reader(lines, delimiter=mark) if len(row) == len(first)]
+    if len(others) < 2 or first[-1] in {row[-1] for row in others}:
+        return False
+    known = match_columns(list(first), {}, NAMES)
+    return bool(known) or all(_DIGIT.search(row[-2]) for row in others)
+
+
+def _unclear(first: Sequence[str], read: Read) -> Finding:
+    names = [c.strip() for c in first]
+    known = match_columns(names, {}, NAMES)
+    value = known.get("value") or next(n for n in reversed(names) if n != known.get("id"))
+    id = known.get("id") or next(n for n in names if n != value)
+    return finding("header-unclear", read.name, 1, names=", ".join(names), id=id, value=value)
 
 
 def _said(read: Read) -> dict[str, str]:

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables whose columns have names that nobody could know: a header is never counted as a record, nor ids passed over in silence."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import karat
+
+GOLD = {"T-1": "billing", "T-2": "bug", "T-3": "bug", "T-4": "other"}
+PRED = {"T-4": "other", "T-1": "billing", "T-2": "bug", "T-3": "billing"}
+
+
+def table(path: Path, rows: dict[str, str], head: str, mark: str = ",") -> str:
+    lines = [head] if head else []
+    path.write_text("\n".join([*lines, *(f"{id}{mark}{value}" for id, value in rows.items())]) + "\n")
+    return str(path)
+
+
+@pytest.mark.parametrize(("id", "value"), [("ticket", "category"), ("ticket", "team"), ("row", "y_pred")])
+@pytest.mark.parametrize("mark", [",", "\t"])
+def test_a_header_of_other_names_is_no_record(id: str, value: str, mark: str, tmp_path: Path) -> None:
+    files = [table(tmp_path / name, rows, id + mark + value, mark) for name, rows in (("g", GOLD), ("p", PRED))]
+    with pytest.raises(karat.InputError) as raised:
+        karat.evaluate(*files)
+    assert [(f.code, f.line) for f in raised.value.findings] == [("header-unclear", 1)] * 2
+    assert f"--id {id} --value {value}" in raised.value.findings[0].hint
+    assert karat.evaluate(*files, columns={"id": id, "value": value})["accuracy"].value == 0.75  # 3 of 4, by id
+
+
+def test_a_first_record_that_reads_like_a_header_can_be_said_to_be_one(tmp_path: Path) -> None:
+    gold = table(tmp_path / "g.csv", {"nobody": "team", **GOLD}, "")
+    with pytest.raises(karat.InputError, match="reads like a header"):
+        karat.evaluate(gold, gold)
+    assert karat.evaluate(gold, gold, columns={"id": "id", "value": "value"}).systems[0].counts["gold"] == 5
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        GOLD,  # ids with digits in every row
+        {"anna": "bug", "bob": "bug", "eve": "team"},  # ids without any
+        {"nobody": "bug", **GOLD},  # its label comes again
+    ],
+)
+def test_records_without_a_header_are_read(rows: dict[str, str], tmp_path: Path) -> None:
+    files = [table(tmp_path / name, rows, "") for name in ("g.csv", "p.csv")]
+    assert karat.evaluate(*files).systems[0].counts["gold"] == len(rows)
+
+
+def test_a_common_column_that_is_not_read_is_said_where_rows_are_paired_as_they_stand(tmp_path: Path) -> None:
+    for name, rows in (("g.json", GOLD), ("p.json", PRED)):
+        (tmp_path / name).write_text(json.dumps([{"ticket": id, "label": value} for id, value in rows.items()]))
+    files = str(tmp_path / "g.json"), str(tmp_path / "p.json")
+    plain = karat.evaluate(*files, metrics=["accuracy"])
+    assert "paired-by-position" in {f.code for f in plain.systems[0].findings}
+    named = karat.evaluate(*files, metrics=["accuracy"], columns={"id": "ticket"})
+    assert "paired-by-position" not in {f.code for f in named.systems[0].findings}
+    assert (plain["accuracy"].value, named["accuracy"].value) == (0.25, 0.75)
