@@ -169,3 +169,13 @@ def test_a_weight_of_a_struct_that_is_no_number(tmp_path: Path, weight: float) -
     with pytest.raises(karat.InputError) as caught:
         karat.evaluate(tmp_path / "gold.arrow", [{"id": "1", "value": rows[0]}, {"id": "2", "value": rows[0]}])
     assert [f.line for f in caught.value.findings if f.severity == "error"] == [2]
+
+
+def test_a_text_that_begins_as_an_archive_does_is_a_text(tmp_path):
+    path = tmp_path / "keys.csv"
+    path.write_text("PK,value\n1,A\n2,B\n")
+    assert karat.evaluate(str(path), {"1": "A", "2": "A"}, columns={"gold_id": "PK"})["accuracy"].value == 0.5
+    path.write_bytes(b"PK\x03\x04, \xff")
+    with pytest.raises(karat.InputError) as error:
+        karat.evaluate(str(path), {"1": "A"})
+    assert [f.code for f in error.value.findings] == ["file-foreign"]

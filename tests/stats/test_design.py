@@ -8,7 +8,7 @@ import pytest
 from scipy.special import stdtrit
 
 from karat.metric import MetricError
-from karat.stats.design import Aim, Clustered, neyman, power_at, units_for
+from karat.stats.design import Aim, Clustered, neyman, power_at, power_of, units_for
 
 
 @pytest.mark.parametrize("difference", [0.02, 0.05, 0.2])
@@ -57,3 +57,7 @@ def test_allocation_minimises_the_error():
     every = ((a, b, 60 - a - b) for a in range(2, 57) for b in range(2, 59 - a))
     assert error(found) == pytest.approx(min(map(error, every)), rel=1e-3)
     assert sum(found) == 60
+
+
+def test_without_error_every_difference_is_shown():
+    assert power_of(0.0, 10, Aim(0.01)) == 1

@@ -152,3 +152,10 @@ def test_intervals_with_a_judge_end_where_scores_must():
     for found in e.judged:
         assert 0 <= found.interval.low <= found.interval.high <= 1
         assert found.gold_interval.high <= 1
+
+
+def test_a_stratum_without_units_of_the_judge_alone_is_named_with_both_numbers():
+    english = [i for i in SAMPLE if i % 3 == 0]
+    judge = records(JUDGE, [*english, *(i for i in range(N) if i % 3)])
+    with pytest.raises(karat.MetricError, match=f"'en' {len(english)} units have gold and 0 have the judge alone"):
+        karat.evaluate(records(GOLD, SAMPLE), records(PRED), judge=judge, judge_strata="language", metrics=["accuracy"])

@@ -220,3 +220,10 @@ def test_power_extremes():
     assert np.isnan(mde(float("nan")))
     assert units_needed(0.0) == float("inf")
     assert mde(0.1, df=5) > mde(0.1)
+
+
+def test_sums_of_ranks_that_every_shuffle_reaches_have_p_one():
+    """Each order of three once in six rows, twice over: the sums are equal, and no spread is below none."""
+    orders = np.array([[1, 2, 3], [2, 3, 1], [3, 1, 2], [1, 3, 2], [2, 1, 3], [3, 2, 1]] * 2, float)
+    assert ranks.permutation_p(orders, 0.5) == 1
+    assert ranks.permutation_p(orders[:3], 0.5) == 1  # all orders are visited
