@@ -85,6 +85,8 @@ def test_almost_stochastic_order_of_units_and_runs():
     runs = {"a": karat.Runs([SYSTEMS["good"], SYSTEMS["even"]]), "b": karat.Runs([SYSTEMS["fair"], SYSTEMS["poor"]])}
     pair = compared(runs, tests=["aso"], metrics=["accuracy"]).pairs[0]
     assert "over runs" in next(t for t in pair.tests if t.name == "almost stochastic order").note
+    alone = compared(runs | {"b": karat.Runs([SYSTEMS["fair"]])}, tests=["aso"], metrics=["accuracy"]).pairs[0]
+    assert "almost stochastic order" not in {t.name for t in alone.tests}  # of one score there is no law
 
 
 def test_methods_are_tested_on_one_side_too():

@@ -169,7 +169,7 @@ def with_intervals(
         tables = [_by_support(table, cells, len(statistic.metrics)) for table in tables]
     columns = statistic.class_columns(len(cells.classes)) if classes else {}
     return {
-        m: _attach(scores[m], i, tables, columns.get(m), (settings.level, statistic.limits(m)))
+        m: _attach(scores[m], i, tables, columns.get(m, 0), (settings.level, statistic.limits(m)))
         for i, m in enumerate(statistic.metrics)
     }
 
@@ -183,15 +183,15 @@ def _by_support(table: Table, cells: Cells, metrics: int) -> Table:
 
 
 def _attach(
-    score: Score, column: int, tables: list[Table], classes: slice | None, how: tuple[float, tuple[float, float]]
+    score: Score, column: int, tables: list[Table], first: int, how: tuple[float, tuple[float, float]]
 ) -> Score:
-    """``tables``: the overall one, then one per test case; ``how``: the level and the limits of the score."""
+    """``tables``: the overall one, then one per test case; ``first``: the column of the first class, or 0;
+    ``how``: the level and the limits of the score."""
     overall, *parts = tables
     cases = score.test_cases if len(parts) == len(score.test_cases) else []
     by_case = {name: t.interval(column, *how) for name, t in zip(cases, parts, strict=False)}
-    first = classes.start if classes else 0
     by_class: dict[tuple[str, str], Interval | None] = {}
-    for name, table in [("", overall), *zip(cases, parts, strict=False)] if classes else []:
+    for name, table in [("", overall), *zip(cases, parts, strict=False)] if first else []:
         by_class |= {(name, label): table.interval(first + i, *how) for i, label in enumerate(score.classes)}
     return replace(
         score,

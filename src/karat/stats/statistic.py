@@ -73,12 +73,10 @@ class Statistic:
         low, high = self.catalogue[metric.name].bounds
         return float(np.fmin(low, self.fill)), float(np.fmax(high, self.fill))
 
-    def class_columns(self, classes: int) -> dict[Metric, slice]:
-        """Where each metric's classes are among the columns of `with_classes`."""
+    def class_columns(self, classes: int) -> dict[Metric, int]:
+        """Where each metric's classes begin among the columns of `with_classes`."""
         own = [m for m in self.metrics if self.catalogue[m.name].by_class]
-        return {
-            m: slice(len(self.metrics) + i * classes, len(self.metrics) + (i + 1) * classes) for i, m in enumerate(own)
-        }
+        return {m: len(self.metrics) + i * classes for i, m in enumerate(own)}
 
 
 @dataclass(frozen=True)
