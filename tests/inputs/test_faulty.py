@@ -112,3 +112,12 @@ def test_lines_are_those_of_the_file(tmp_path: Any) -> None:
     e = karat.evaluate({"1": "A", "2": "B", "3": "A"}, str(path), faulty="drop")
     assert next(f.line for f in e.findings if f.code == "left-out") == 2
     assert [f.line for f in karat.validate(str(path), faulty="drop")] == [2]
+
+
+def test_a_column_that_is_nearly_there_is_suggested(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("id,label\n1,A\n")
+    with pytest.raises(karat.InputError) as error:
+        karat.evaluate(str(path), {"1": "A"}, columns={"gold_value": "lable"})
+    assert [f.code for f in error.value.findings] == ["missing-column"]
+    assert "'label' may be meant" in error.value.findings[0].hint

@@ -84,6 +84,26 @@ def test_what_is_odd_is_said_wherever_it_stands(name, layout, tmp_path, monkeypa
     assert said(path, 4) == small
 
 
+SCORED = {"children", "a text", "a triple", "a number as label", "true as id", "an escaped name", "a test case", "spaces", "a colon in a text"}  # fmt: skip
+REFUSED = {
+    "an end twice": "repeated-key", "an end twice, apart": "repeated-key", "a field of something else twice": "repeated-key", "spans twice": "bad-json",
+    "a comma before a bracket": "bad-json", "a comma before a brace": "bad-json", "null": "spans-null", "a list as id": "nested-id",
+}  # fmt: skip
+"""All others hold a span that cannot be read."""
+
+
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("layout", ["json", "jsonl"])
+@pytest.mark.parametrize("name", ODD)
+def test_what_is_wrong_is_refused_on_its_line(name, layout, fast, tmp_path, monkeypatch):
+    monkeypatch.setattr("karat.read.fast.ON", fast)
+    found = said(written(tmp_path / f"spans.{layout}", [*GOOD, ODD[name]]), 4)
+    if name in SCORED:
+        assert found[0] == [1.0, 1.0]  # the file against itself
+    else:
+        assert {(code, line) for code, line, _ in found} == {(REFUSED.get(name, "span-unreadable"), 0)}
+
+
 @pytest.mark.parametrize("layout", ["json", "jsonl"])
 @pytest.mark.parametrize("name", ["a fraction", "an end twice", "a comma before a bracket", "children", "a text"])
 def test_what_is_odd_is_said_above_16_megabytes(name, layout, tmp_path):

@@ -212,3 +212,15 @@ def test_who_takes_an_equal_place_leaves_the_other_its_label():
     pred = spans([(0, "C", 0, 4), (0, "A", 0, 3)], ["A", "B", "C"])
     found = matching.match(gold, pred, "partial")
     assert sorted(zip(found.gold.tolist(), found.pred.tolist(), strict=True)) == [(0, 1), (1, 0)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equal_places_are_those_of_a_double_loop(seed):
+    """Places are there more than once, the first of them or others."""
+    rng = np.random.default_rng(seed)
+    rows = lambda size: [(int(u), "A", int(s), int(s + n)) for u, s, n in rng.integers(1, 3, (size, 3))]
+    gold, pred = (spans(rows(int(rng.integers(1, 6))), ["A"]) for _ in range(2))
+    found = matching.equal_places(gold, pred)
+    places = [list(zip(side.unit, side.start, side.end, strict=True)) for side in (gold, pred)]
+    expected = [(g, p) for g, a in enumerate(places[0]) for p, b in enumerate(places[1]) if a == b]
+    assert sorted(zip(found.gold.tolist(), found.pred.tolist(), strict=True)) == expected
