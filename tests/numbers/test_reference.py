@@ -11,6 +11,7 @@ from sklearn import metrics
 
 import karat
 from karat.contexts import catalogue
+from karat.contexts.numbers.order import Ties
 from karat.weights import Dense, Grouped, Memo, Tilt
 
 NAMES = [d.name for d in catalogue("numbers")]
@@ -124,3 +125,13 @@ def test_missing_numbers_are_errors():
     with pytest.raises(karat.InputError, match="no prediction"):
         karat.evaluate({"a": 1.5, "b": 2.5}, {"a": 1.0}, context="numbers")
     assert karat.evaluate({"a": 1.5, "b": 2.5}, {"a": 1.0}, context="numbers", missing="skip")["mae"].value == 0.5
+
+
+def test_an_error_that_is_always_the_same_has_no_upper_limit_to_reckon_with():
+    e = karat.evaluate([1.0, 2.0, 3.5], [2.0, 3.0, 4.5], context="numbers", metrics=["mae"], intervals=True)
+    assert (e["mae"].interval.low, e["mae"].interval.high) == (1, 1)
+
+
+def test_no_items_have_no_ties():
+    ties = Ties.of(np.zeros(0, np.int64))
+    assert ties.sums(np.zeros((2, 0))).shape == ties.ranks(np.zeros((2, 0))).shape == (2, 0)

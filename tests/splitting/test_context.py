@@ -18,6 +18,7 @@ import karat
 from karat.cells import Dense
 from karat.contexts import catalogue
 from karat.contexts.splitting import metrics_thresholds as thresholds
+from karat.contexts.splitting import tables
 from karat.findings import InputError
 
 RECORDS = [json.loads(line) for line in Path(__file__).parent.joinpath("../data/segmentation.jsonl").open()]
@@ -403,6 +404,8 @@ def test_error_list_and_timeline():
     system = karat.evaluate(nested(GOLD), nested(PRED)).systems[0]
     assert system.detail("errors").rows == [["21", 5, "missed first page", None, "2"]]
     assert [row[3].rstrip() for row in system.detail("timeline").rows] == ["|-|-|", "|-|--", "|--", "|--"]
+    system.cells.unit_ids = None  # documents that nobody called anything are counted from 1
+    assert tables.errors(system.cells).rows == [["2", 5, "missed first page", None, "2"]]
 
 
 def test_test_cases_are_scored_apart():

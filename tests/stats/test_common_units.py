@@ -129,3 +129,10 @@ def test_systems_without_a_common_unit_are_refused():
     a, b = records(SYSTEMS["fair"])[:100], records(SYSTEMS["fair"])[100:]
     with pytest.raises(karat.InputError, match="no unit that every system has"):
         karat.compare(records(GOLD), {"a": a, "b": b}, metrics=["accuracy"], missing="skip", resamples=199)
+
+
+def test_as_many_units_are_not_the_same_units():
+    gold = {str(n): "AB"[n % 2] for n in range(40)}
+    systems = {name: {i: v for i, v in gold.items() if i != lost} for name, lost in (("a", "1"), ("b", "2"))}
+    c = karat.compare(gold, systems, metrics=["accuracy"], missing="skip")
+    assert [(f.facts["count"], f.facts["total"]) for f in c.own_findings if f.code == "common-units"] == [(38, 40)]

@@ -111,3 +111,13 @@ def test_few_units_leave_the_best_less_sure():
     d = np.array([0.0, 1, 1, 1])
     t = d.mean() / (d.std(ddof=1) / 2)
     assert first.best == pytest.approx(1 - stats.t.sf(t, 3), abs=0.01)
+
+
+def test_a_test_case_that_one_system_has_no_score_for_is_not_ranked():
+    """κ is undefined where both sides say one and the same class."""
+    rows = [(f"t{t}", f"{t}-{n}", "AB"[n % 2] if t else "A") for t in range(9) for n in range(8)]
+    gold = [{"test_case": t, "id": i, "value": v} for t, i, v in rows]
+    flipped = lambda every: [g | {"value": "B" if k % every == 0 else g["value"]} for k, g in enumerate(gold)]
+    systems = {"a": gold, "b": flipped(5), "c": flipped(3)}
+    found = karat.compare(gold, systems, metrics=["cohen_kappa"], draws=99)
+    assert found.ranks[0].test_cases == 8

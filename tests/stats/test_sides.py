@@ -93,6 +93,8 @@ def test_methods_are_tested_on_one_side_too():
     runs = {"a": karat.Runs([SYSTEMS["good"], SYSTEMS["even"]]), "b": karat.Runs([SYSTEMS["fair"], SYSTEMS["poor"]])}
     both, one = (compared(runs, metrics=["accuracy"], one_sided=s).pairs[0] for s in (False, True))
     assert one.p == pytest.approx(both.p / 2)
+    loss = compared(runs, metrics=["hamming_loss"], one_sided=True).pairs[0]  # the less the better
+    assert loss.p == pytest.approx(one.p)
     found = compared(runs, metrics=["accuracy"], tests=["non-inferiority"], margin=0.05).pairs[0]
     t = (found.gain + 0.05) / found.interval.se
     assert found.non_inferiority.statistic == pytest.approx(t)

@@ -227,3 +227,9 @@ def test_sums_of_ranks_that_every_shuffle_reaches_have_p_one():
     orders = np.array([[1, 2, 3], [2, 3, 1], [3, 1, 2], [1, 3, 2], [2, 1, 3], [3, 2, 1]] * 2, float)
     assert ranks.permutation_p(orders, 0.5) == 1
     assert ranks.permutation_p(orders[:3], 0.5) == 1  # all orders are visited
+
+
+@pytest.mark.parametrize("method", ["mid-p", "exact", "chi2", "chi2-cc"])
+def test_mcnemar_without_a_difference_is_certain_of_nothing(method):
+    found = mcnemar(0, 0, method)
+    assert (found.p, found.exact, found.note) == (1.0, True, "no discordant units")

@@ -54,6 +54,7 @@ def test_what_is_undefined_without_relevant_documents_leaves_the_query_out(name:
     alone = karat.evaluate({"r": {"e": 0}}, {"r": {"e": 1.0}}, **asked)[name]
     assert (alone.value, bool(alone.undefined)) == (None, True)
     beside = karat.evaluate({"q": {"d": 1}, "r": {"e": 0}}, {"q": {"d": 1.0}, "r": {"e": 1.0}}, **asked)[name]
+    assert beside.value is not None
     assert beside.value == karat.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, **asked)[name].value
 
 
