@@ -426,6 +426,11 @@ KINDS: dict[str, Kind] = {
         "{metric} is expected to be off by {bias} on so few units; its interval corrects that, so that the score may lie outside it",
         "read the interval, or score more units",
     ),
+    "heavy-tails": Kind(
+        "warning",
+        "a few units make up the spread of {metric}: others like them may not be among the data, and its interval be too narrow",
+        "look at the largest errors, score more units, or report mae or spearman, which no single unit decides",
+    ),
     "cases-of-few-units": Kind(
         "warning",
         "{count} of {total} test cases {count:has|have} 30 {units} or fewer: an interval of such a case by itself is rough",

@@ -156,6 +156,8 @@ class Definition:
     """At its defaults the score is the mean of a score of each unit, as a law checks; a share is one of zeros and ones."""
     pairs: bool = False
     """The score is the chance of a pair of units, one of either kind; intervals are those of its log odds."""
+    squares: bool = False
+    """The score reads squares of numbers without bounds: a few units may make up its whole spread."""
     pooled: bool = False
     """The overall score is that of all test cases as one, not the mean of theirs."""
     tags: frozenset[str] = field(default_factory=frozenset)

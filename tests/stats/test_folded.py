@@ -148,3 +148,34 @@ def test_gaps_that_vary_together_widen_the_interval_and_those_against_each_other
     for spread in (0.005, 0.02):
         low, high, middle = intervals.folded(gap, error, spread, np.inf, 0.95)
         assert (low, high, middle) == pytest.approx((0.6 - 1.96 * spread, 0.6 + 1.96 * spread, 0.6), abs=0.002)
+
+
+def numbers(errors):
+    gold = np.linspace(1, 9, len(errors))
+    e = karat.evaluate(
+        gold.round(4).tolist(),
+        (gold + errors).round(4).tolist(),
+        context="numbers",
+        metrics=["rmse", "mae"],
+        intervals=True,
+    )
+    return e["rmse"].interval, {f.code for f in e.findings}
+
+
+def test_squares_that_a_few_units_decide_are_said_to_be():
+    """Two errors of 9 among 300 of 0.5 are the spread of the squares; errors of two sizes are not."""
+    two = np.where(np.arange(300) < 2, 9.0, 0.5)
+    found, said = numbers(two)
+    assert found.method == "tailed-t"
+    assert "heavy-tails" in said
+    square, n = two**2, 300
+    left = np.sqrt((square.sum() - square) / (n - 1))
+    d2 = (left.mean() - left) ** 2
+    df = max(2 * d2.sum() ** 2 / ((d2**2).sum() - d2.sum() ** 2 / n), 2.0)
+    skewness = ((left.mean() - left) ** 3).sum() / d2.sum() ** 1.5
+    se = np.sqrt((n - 1) / n * d2.sum())
+    low, high = intervals.hall(np.sqrt(square.mean()), se, skewness, df, 0.95)
+    assert (found.low, found.high) == pytest.approx((max(low, 0.0), high))
+    found, said = numbers(np.where(np.arange(300) % 2, 1.0, 0.5))
+    assert found.method != "tailed-t"
+    assert "heavy-tails" not in said

@@ -61,13 +61,10 @@ def of_score(metric: str, score: Score) -> list[Finding]:
     if interval.undefined > OFTEN_UNDEFINED:
         out.append(finding("interval-undefined", metric=metric, share=f"{interval.undefined:.0%}"))
     if interval.se and abs(interval.bias) > MUCH_BIAS * interval.se:
-        out.append(
-            finding(
-                "bias-corrected" if interval.method == "folded-t" else "score-biased",
-                metric=metric,
-                bias=f"{interval.bias:+.2g}",
-            )
-        )
+        code = "bias-corrected" if interval.method == "folded-t" else "score-biased"
+        out.append(finding(code, metric=metric, bias=f"{interval.bias:+.2g}"))
+    if interval.method == "tailed-t":
+        out.append(finding("heavy-tails", metric=metric))
     if metric.partition("(")[0] in FIXED:
         out.append(finding("information-fixed", metric=metric))
     return out

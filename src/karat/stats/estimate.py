@@ -32,6 +32,8 @@ AFFORDABLE = 5e7
 """Numbers that the resamples of one system may cost; beyond it Hall's transformation takes their place."""
 SKEWED_UNITS, SKEWED_SCORE = 1.0, 0.3
 """Skewness of unit scores, and of the score itself, beyond which Hall's transformation covers better."""
+HEAVY, HEAVY_SHARE = 100, 0.5
+"""Degrees of freedom, and their share of single units, below which the tails of a spread of squares are heavy."""
 BENT_CLUSTERS = 200
 """Clusters below which BCa covers too little and Hall's transformation of the jackknife does not."""
 CLASS_NUMBERS, CLASS_DRAWS = 5e7, 1e7
@@ -120,8 +122,8 @@ def stratum_of(
         scores = _pooled(mean_of(values), cells, index, statistic, classes)
     else:
         scores = Blocked(statistic.of(cells.take(index), classes), design.n)
-    odds = statistic.odds(len(cells.classes) if classes else 0)
-    return Stratum(name, scores, design, bounded, odds, cells.repeatable)
+    odds, squares = (statistic.declared(fact, len(cells.classes) if classes else 0) for fact in ("pairs", "squares"))
+    return Stratum(name, scores, design, bounded, odds, squares, cells.repeatable)
 
 
 def query_scores(cells: Cells, statistic: Statistic, classes: bool = False) -> Floats:
@@ -271,6 +273,12 @@ def _hall(sample: Sample, settings: IntervalSettings) -> Bounds:
     return Bounds(low, high, se, bias=sample.bias)
 
 
+def _tailed(sample: Sample, settings: IntervalSettings) -> Bounds:
+    se = sample.spread[0]
+    low, high = intervals.hall(sample.point, se, 6 * sample.acceleration, sample.spread_df, settings.level)
+    return Bounds(low, high, se, bias=sample.bias)
+
+
 def _odds(sample: Sample, settings: IntervalSettings) -> Bounds:
     se = sample.spread[0]
     low, high = intervals.odds(sample.point, se, sample.spread_df, settings.level)
@@ -369,6 +377,13 @@ def _choice(sample: Sample) -> list[str]:
         fits = np.where(sample.is_mean, np.where(skewed, "hall-t", "student-t"), fits)
         whole = sample.is_mean & (sample.strata[0].is_share if len(sample.strata) == 1 else False)
         fits = np.where(whole, "wilson", fits)
+    squares = np.all([np.asarray(s.squares) for s in sample.strata], axis=0)
+    if squares.any():
+        fits = np.where(
+            squares & (sample.spread_df < np.minimum(HEAVY, (1 if clustered else HEAVY_SHARE) * sample.sizes)),
+            "tailed-t",
+            fits,
+        )
     out = np.where(np.all([np.asarray(s.odds) for s in sample.strata], axis=0), "logit-t", fits).tolist()
     for column in {k for s in sample.strata for k in s.folds}:
         out[column] = out[column] if sample.gaps(column) is None else "folded-t"
@@ -394,6 +409,7 @@ def _mixed(sample: Sample, choice: list[str], drawn: Table | None, settings: Int
         choice = ["jackknife-t" if m == "bca" and stuck[k] else m for k, m in enumerate(choice)]
     closed = {
         "wilson": _proportion, "student-t": _jackknife, "jackknife-t": _jackknife, "hall-t": _hall, "logit-t": _odds, "folded-t": _folded,
+        "tailed-t": _tailed,
     }  # fmt: skip
     by_method |= {m: closed[m](sample, settings) for m in set(choice) - {"bca"}}
     ends = {

@@ -28,6 +28,8 @@ class Stratum:
     """Columns that may be shares of units, because they lie between 0 and 1."""
     odds: Mask | bool = False
     """Columns that are chances of pairs of units, of which few may be of one kind."""
+    squares: Mask | bool = False
+    """Columns whose spread a few units may make up."""
     repeatable: bool = True
     """Whether a unit may be drawn more than once."""
 

@@ -63,10 +63,12 @@ class Statistic:
         inside = [d.bounds == (0, 1) for d in own]
         return np.array(inside + [d.bounds == (0, 1) for d in own if d.by_class for _ in range(classes)], bool)
 
-    def odds(self, classes: int) -> Mask:
-        """Columns (of `with_classes`) that are chances of pairs."""
+    def declared(self, fact: str, classes: int) -> Mask:
+        """Columns (of `with_classes`) whose metrics declare it."""
         own = [self.catalogue[m.name] for m in self.metrics]
-        return np.array([d.pairs for d in own] + [d.pairs for d in own if d.by_class for _ in range(classes)], bool)
+        return np.array(
+            [getattr(d, fact) for d in [*own, *(d for d in own if d.by_class for _ in range(classes))]], bool
+        )
 
     def limits(self, metric: Metric) -> tuple[float, float]:
         """Between what a score can lie: the metric's bounds, and what stands in for undefined values."""

@@ -52,6 +52,7 @@ def mae(W: Weights, cells: NumberCells) -> Values:
     unit_mean=True,
     symmetric=True,
     title="Mean squared error",
+    squares=True,
     reference="Gauss 1823, Theoria combinationis observationum",
 )
 def mse(W: Weights, cells: NumberCells) -> Values:
@@ -72,6 +73,7 @@ def mse(W: Weights, cells: NumberCells) -> Values:
     bounds=(0, INF),
     symmetric=True,
     title="Root mean squared error",
+    squares=True,
     reference="square root of the mean squared error",
 )
 def rmse(W: Weights, cells: NumberCells) -> Values:
@@ -154,6 +156,7 @@ def _moments(W: Weights, cells: NumberCells) -> tuple[Floats, Floats, Floats, Fl
     NumberCells,
     bounds=(-INF, 1),
     title="R²",
+    squares=True,
     reference="Wright 1921, Correlation and causation; as scikit-learn's r2_score",
 )
 def r2(W: Weights, cells: NumberCells) -> Values:
@@ -176,6 +179,7 @@ def r2(W: Weights, cells: NumberCells) -> Values:
     bounds=(-1, 1),
     symmetric=True,
     title="Pearson's r",
+    squares=True,
     reference="Pearson 1895, doi:10.1098/rspl.1895.0041",
 )
 def pearson(W: Weights, cells: NumberCells) -> Values:
@@ -194,7 +198,14 @@ def pearson(W: Weights, cells: NumberCells) -> Values:
     return defined(np.clip(common / np.sqrt(np.where(ok, one * other, 1.0)), -1, 1), ok, FLAT)
 
 
-@metric(NumberCells, bounds=(-1, 1), symmetric=True, title="Concordance", reference="Lin 1989, doi:10.2307/2532051")
+@metric(
+    NumberCells,
+    bounds=(-1, 1),
+    symmetric=True,
+    squares=True,
+    title="Concordance",
+    reference="Lin 1989, doi:10.2307/2532051",
+)
 def concordance(W: Weights, cells: NumberCells) -> Values:
     """How close the pairs of gold and predicted value lie to the line on which both are equal (Lin).
 
