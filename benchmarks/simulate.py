@@ -148,10 +148,10 @@ def coverage_row(metric: str, data: str, found: Sequence[Tally]) -> str:
 
 
 def counted_rows(done: Counted, what: str = "") -> list[tuple[str, list[Tally]]]:
-    """The kinds of data that were counted in every size, with what was found."""
+    """The kinds of data that were counted in some size, with what was found in each."""
     every = [*(row for row, _, _ in label_rows() + pool_rows()), "clusterings"]
     found = [(row, [done.of(f"{what}{row}, {n}") for n in SIZES]) for row in every]
-    return [(row, tallies) for row, tallies in found if all(tallies)]
+    return [(row, tallies) for row, tallies in found if any(tallies)]
 
 
 def metrics_of(tallies: Sequence[Tally]) -> list[str]:
@@ -218,8 +218,20 @@ def _error(rate: float, sets: int) -> float:
     return 1.96 * float(np.sqrt(rate * (1 - rate) / sets))
 
 
+def uncounted(done: Counted) -> str:
+    """What the tables lack: no cell is left out in silence."""
+    rows: dict[str, list[str]] = {}
+    for study in studies():
+        if study.key not in done.blocks:
+            row, _, n = study.key.rpartition(", ")
+            rows.setdefault(row, []).append(f"{int(n):,}")
+    return (
+        "Not counted yet (n): " + "; ".join(f"{row} ({', '.join(n)})" for row, n in rows.items()) + "." if rows else ""
+    )
+
+
 def tables(done: Counted) -> str:
-    return "\n\n".join([coverage(done), verdicts(done), families(done)])
+    return "\n\n".join(filter(None, [coverage(done), verdicts(done), families(done), uncounted(done)]))
 
 
 def write(done: Counted) -> None:

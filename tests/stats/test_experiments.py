@@ -76,6 +76,17 @@ def test_every_cell_stands_on_two_thousand_data_sets():
     assert wanted <= set(done.blocks) <= {s.key for s in simulate.studies()}
 
 
+def test_what_is_not_counted_is_named():
+    """Every cell of every study is in a table or in the list below them."""
+    done = simulate.Counted.read()
+    lacking = {s.key for s in simulate.studies()} - set(done.blocks)
+    said = simulate.uncounted(done)
+    assert all(key.rpartition(", ")[0] in said for key in lacking)
+    assert bool(lacking) == bool(said)
+    whole = simulate.Counted({s.key: 20 for s in simulate.studies()})
+    assert simulate.uncounted(whole) == ""
+
+
 OLDEST = (
     "label sets, six labels", "queries", "queries, 70 % without a hit", "weights",
     "spans in documents of their own difficulty", "bundles of their own difficulty",
