@@ -269,7 +269,11 @@ def _same_column(gold: Side, pred: Side, path: bool, said: Mapping[str, str], sh
         return finding("same-file", gold.name) if path else None
     there = f" (there is {', '.join(lost[:10])})" if lost else ""
     way_out = f"name the predictions' column: --pred-value COLUMN{there}"
-    way_out += ", or give the file of the predictions" if shared else f", or say that it is meant: --value {column}"
+    way_out += (
+        ", or give the file of the predictions"
+        if shared
+        else f", or say that it is meant: --value {str(column).removeprefix('column ')}"
+    )
     what = "file" if path else "table"
     return finding("same-column", gold.name, column=repr(column or "the values"), what=what, way_out=way_out)
 

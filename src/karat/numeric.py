@@ -26,7 +26,8 @@ def of_numbers(gold: Side, sides: Sequence[Side]) -> str | None:
         return None
     two = len(gold.names.get("label", "012")) <= 2
     if gold.kind == "label":
-        return "probabilities" if two else None
+        truth = {name.lower() for name in gold.names["label"]} <= {"true", "false"}
+        return "probabilities" if two and not (truth and not any(map(_fractional, sides))) else None
     alone = gold.keys.by_position or gold.keys.case.names == [""]
     if not alone or any(_are_ranks(side) for side in sides) or not (unsure or gold.keys.by_position):
         return None

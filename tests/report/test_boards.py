@@ -127,6 +127,8 @@ def test_page_of_eighteen_systems(browser, compared, tmp_path):
             assert page.locator(".verdicts li").count() <= 9  # and the one under the title
             score = page.locator(".board tbody td:nth-child(3)").first.bounding_box()
             assert score["x"] + score["width"] <= size
+            table, chart = (page.locator(f".beside {what}").first.bounding_box() for what in ("table", "figure"))
+            assert (chart["x"] > table["x"] + table["width"]) == (size == 1280)  # side by side, where there is room
 
 
 @pytest.mark.parametrize("size", [360, 1280])

@@ -186,7 +186,12 @@ def test_grades_with_halves_are_labels_where_that_is_said():
     ("gold", "pred"), [([True, False], [1, 0]), ([1, 0], [True, False]), (np.array([1, 0]), np.array([True, False]))]
 )
 def test_true_and_false_are_one_and_zero(gold, pred):
+    assert karat.evaluate(gold, pred).context == "monolabel"
     assert accuracy(gold, pred) == 1.0
+
+
+def test_true_and_false_against_fractions_are_scored_classes():
+    assert karat.evaluate([True, False, True], [0.9, 0.2, 0.4]).context == "probabilities"
 
 
 @pytest.mark.parametrize("words", [("True", "False"), ("true", "false"), ("TRUE", "FALSE")])

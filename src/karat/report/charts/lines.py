@@ -11,7 +11,7 @@ import numpy as np
 from karat.report.charts import svg
 from karat.weights import Floats
 
-WIDTH, HEIGHT, LEFT, TOP, BELOW, ROW = 420, 300, 52, 48, 40, 18
+WIDTH, HEIGHT, LEFT, TOP, BELOW, ROW = 330, 250, 52, 48, 40, 18
 MOST_POINTS = 240
 """Points of a line that are drawn; a curve of a million looks the same."""
 

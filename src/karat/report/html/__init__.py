@@ -57,7 +57,16 @@ def _templates() -> Environment:
 
 def filters() -> dict[str, Callable[[str], str]]:
     """What the parts of a page need of whoever fills them in: the server's pages use them too."""
-    return {"shown": svg.printable, "spans": spans, "tied": tied}
+    return {"shown": svg.printable, "name": name, "spans": spans, "tied": tied}
+
+
+def name(text: str) -> Markup:
+    """A name that may break behind its marks, where a narrow page would cut it anywhere.
+
+    >>> str(name("team_1.csv"))
+    'team_<wbr>1.<wbr>csv'
+    """
+    return Markup(re.sub(r"([_./-])(?=\w)", r"\1<wbr>", str(escape(svg.printable(text)))))
 
 
 def spans(text: str) -> Markup:
