@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
@@ -36,6 +36,9 @@ class Nested:
 
     def __len__(self) -> int:
         return len(self.size)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows())
 
     @property
     def row(self) -> Ints:
@@ -340,6 +343,17 @@ def taken_apart(column: Iterable[Any], objects: bool) -> Nested:
         keys = spelt(plain(texts))
     members = list(chain.from_iterable(row.values() for row in rows if row))
     return Nested(size, keys, plain(members), given)
+
+
+def joined(parts: Sequence[Column]) -> Column:
+    """Pieces of a column as one: weights by label as arrays, if they all are; else Python values."""
+    if len(parts) == 1:
+        return parts[0]
+    if not all(isinstance(part, Nested) for part in parts):
+        return list(chain.from_iterable(parts))
+    names = list(dict.fromkeys(chain.from_iterable(part.keys.names for part in parts)))
+    size, members, given = (np.concatenate([getattr(p, of) for p in parts]) for of in ("size", "members", "given"))
+    return Nested(size, Codes(np.concatenate([part.keys.inside(names) for part in parts]), names), members, given)
 
 
 def parsed(names: Sequence[str]) -> list[Any] | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 from operator import attrgetter
@@ -13,13 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
+from msgspec.structs import astuple
 
+from karat import values
+from karat.columns import Codes
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.names import NAMES, match_columns
 from karat.read.roles import Records
 from karat.read.source import Source
 from karat.read.table import Read
 from karat.side import Origin
+from karat.values import Column, Nested
 
 DEEPEST = 100
 """Levels of nesting that a record may have; the engine stops at 128."""
@@ -60,56 +66,122 @@ def _alike(source: Source, columns: Mapping[str, Any], roles: Mapping[str, str])
     return finding("repeated-column", source.name, None, name=twice)
 
 
-BLOCK = 1 << 24
-"""Bytes of JSON Lines that are decoded at once."""
+BLOCK = 1 << 22
+"""Bytes that are decoded at once: what they hold stays near the processor, and never all of it is there as objects."""
 
 
-def _columns(content: bytes, format: str) -> tuple[dict[str, list[Any]], int]:
+def _columns(content: bytes, format: str) -> tuple[dict[str, Column], int]:
     """The fields of all records as columns, None where a record lacks one; each field of a record must be there once."""
-    columns: dict[str, list[Any]] = {}
+    columns: dict[str, list[Column]] = {}
     rows = 0
-    for block in _blocks(content) if format == "jsonl" else (content,):
-        part, size = _decoded(block, format)
+    for part, size in _decoded_lines(content) if format == "jsonl" else _decoded_array(content):
         for name in (*part, *(name for name in columns if name not in part)):
-            known = columns.setdefault(name, [None] * rows)
-            known += part[name] if name in part else [None] * size
+            before = columns.setdefault(name, [[None] * rows] if rows else [])
+            before.append(part[name] if name in part else [None] * size)
         rows += size
-    return columns, rows
+    return {name: values.joined(parts) for name, parts in columns.items()}, rows
 
 
-def _blocks(content: bytes) -> Iterator[bytes]:
+Decoded = tuple[dict[str, Column], int]
+"""The columns of some records, and how many they are."""
+
+
+def _decoded_lines(content: bytes) -> Iterator[Decoded]:
     """Whole lines, some megabytes of them at a time."""
     start = 0
     while start < len(content):
         end = content.find(b"\n", start + BLOCK) + 1 or len(content)
-        yield content[start:end]
+        yield _decoded(content[start:end], "jsonl")
         start = end
 
 
-def _decoded(block: bytes, format: str) -> tuple[dict[str, list[Any]], int]:
+def _decoded_array(content: bytes) -> Iterator[Decoded]:
+    """Whole records, some megabytes of them at a time: parted where it looks as between the first two.
+
+    What is an array between its brackets ends where a record does; where a text or a list only looks like it, it is
+    none, and the rest is decoded at once.
+    """
+    mark, start = _mark(content), 0
+    while mark and (at := content.find(mark, start + BLOCK)) >= 0:
+        try:
+            yield _decoded((b"[" if start else b"") + content[start : at + 1] + b"]", "json")
+        except msgspec.DecodeError:
+            break
+        start = content.index(b",", at) + 1
+    yield _decoded(b"[" + content[start:] if start else content, "json")
+
+
+_NEXT = re.compile(r'\}\s*,\s*\{\s*"[^"\\]*"')
+
+
+def _mark(content: bytes) -> bytes:
+    """What stands from the end of the first record to the first name of the second; nothing where there is none."""
+    head = content[: 1 << 16].decode(errors="replace")
+    try:
+        end = json.JSONDecoder().raw_decode(head, head.index("{"))[1]
+    except (ValueError, RecursionError):
+        return b""
+    found = _NEXT.match(head, end - 1)
+    return found[0].encode() if found else b""
+
+
+def _decoded(block: bytes, format: str) -> Decoded:
     """The columns of the fields of the records, and how many records there are."""
     first = _first(block)
-    try:
-        records = _records(block, format, _like(first))
-        columns = {name: list(map(attrgetter(f"_{i}"), records)) for i, name in enumerate(first)}
+    for shape in _shapes(first):
+        try:
+            records = _records(block, format, shape)
+        except (msgspec.ValidationError, ValueError):
+            continue
+        columns = {name: _apart(list(map(attrgetter(f"_{i}"), records))) for i, name in enumerate(first)}
         counted = len(first) * len(records)
-    except (msgspec.ValidationError, ValueError):
+        break
+    else:
         records = _records(block, format, dict[str, Any])
         names = dict.fromkeys(chain.from_iterable(records))
-        columns = {name: [record.get(name) for record in records] for name in names}
+        columns = {name: _apart([record.get(name) for record in records]) for name in names}
         counted = sum(map(len, records))
     if not _each_once(block, counted, columns.values()):
         raise ValueError("a field is there twice")
     return columns, len(records)
 
 
-def _names_in(values: list[Any]) -> int:
+def _shapes(first: Mapping[str, Any]) -> Iterator[Any]:
+    """Types of records with the fields of the first: with the numbers by name that it has, and with anything."""
+    kinds = [_like(value, [float] * len(value)) if _is_weights(value) else Any for value in first.values()]
+    if any(kind is not Any for kind in kinds):
+        yield _like(first, kinds)
+    yield _like(first, [Any] * len(first))
+
+
+def _is_weights(value: Any) -> bool:
+    return isinstance(value, dict) and 0 < len(value) <= MOST and {*map(type, value.values())} <= {int, float}
+
+
+def _apart(column: list[Any]) -> Column:
+    """Numbers by name as arrays, which take a tenth of the memory of objects; anything else as it is."""
+    kinds = {*map(type, column)}
+    if len(kinds) == 1 and issubclass(kind := next(iter(kinds)), msgspec.Struct):
+        names = list(kind.__struct_encode_fields__)
+        number = np.fromiter(chain.from_iterable(map(astuple, column)), float, len(names) * len(column))
+        key = Codes(np.tile(np.arange(len(names)), len(column)), names)
+        return Nested(np.full(len(column), len(names)), key, number, np.ones(len(column), bool))
+    if dict in kinds and kinds <= {dict, type(None)}:
+        nested = values.taken_apart(column, True)
+        if {*map(type, nested.members)} <= {int, float}:
+            return replace(nested, members=values.numbers(nested.members)[0])
+    return column
+
+
+def _names_in(column: Column) -> int:
     """How many names there are in the objects among the values, and in what they and the lists hold."""
-    kinds = {*map(type, values)}
+    if isinstance(column, Nested):
+        return len(column.members)
+    kinds = {*map(type, column)}
     if not kinds & {dict, list}:
         return 0
-    objects = values if kinds == {dict} else [value for value in values if type(value) is dict]
-    lists = values if kinds == {list} else [value for value in values if type(value) is list]
+    objects = column if kinds == {dict} else [value for value in column if type(value) is dict]
+    lists = column if kinds == {list} else [value for value in column if type(value) is list]
     inside = list(chain(chain.from_iterable(map(dict.values, objects)), chain.from_iterable(lists)))
     return sum(map(len, objects)) + _names_in(inside)
 
@@ -127,10 +199,10 @@ MOST = 100
 """Fields up to which records are compared with the first."""
 
 
-def _like(fields: Mapping[str, Any]) -> Any:
+def _like(fields: Iterable[str], kinds: Iterable[Any]) -> Any:
     """A type for objects with exactly these fields, of which the garbage collector need not know."""
     rename = {f"_{i}": field for i, field in enumerate(fields)}
-    members = [(f"_{i}", Any) for i in range(len(fields))]
+    members = list(zip(rename, kinds, strict=True))
     return msgspec.defstruct("Record", members, rename=rename, forbid_unknown_fields=True, gc=False)
 
 
@@ -151,7 +223,7 @@ def _records(block: bytes, format: str, record: Any) -> Sequence[Any]:
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"(\s*:)?', re.S)
 
 
-def _each_once(content: bytes, names: int, columns: Iterable[list[Any]]) -> bool:
+def _each_once(content: bytes, names: int, columns: Iterable[Column]) -> bool:
     """Is the number of names in the text the one of those decoded? Of a name that is there twice only one is."""
     names += sum(map(_names_in, columns))
     return content.count(b":") == names or sum(map(bool, _STRING.findall(content))) == names

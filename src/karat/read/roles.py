@@ -128,7 +128,7 @@ def _nested_ids(records: Records, columns: Mapping[str, Column]) -> list[Finding
     out: list[Finding] = []
     for role in ("id", "test_case"):
         column = columns.get(role)
-        if isinstance(column, list) and set(map(type, column)) & {list, tuple, dict}:
+        if isinstance(column, (list, Nested)) and set(map(type, column)) & {list, tuple, dict}:
             rows = [i for i, value in enumerate(column) if isinstance(value, (list, tuple, dict))]
             out += limited(
                 finding("nested-id", records.origin.name, records.origin.line_of(i), field=role) for i in rows
@@ -226,15 +226,17 @@ _EXAMPLES = {
 
 def _of_nested(records: Records, column: Any, objects: bool, findings: list[Finding]) -> Meaning:
     nested = column if isinstance(column, Nested) else values.taken_apart(column, objects)
+    if objects and "text" not in values.kinds_used(nested.members):
+        findings += _nameless(records, nested)
+        return Meaning("weights", column, nested)
     kinds = values.kinds_of(nested.members)
     if not objects:
         findings += _wrong_members(records, nested, kinds)
         return Meaning("labels", column, nested, width=_width(nested, kinds))
     findings += _nameless(records, nested)
-    texts = kinds == KINDS.index("text")
     first = kinds[np.flatnonzero(np.append(True, np.diff(nested.row) > 0)[: len(kinds)])]
-    votes = len(first) and bool((first == KINDS.index("text")).all())
-    return Meaning("votes" if votes and texts.any() else "weights", column, nested)
+    votes = bool((first == KINDS.index("text")).all())
+    return Meaning("votes" if votes else "weights", column, nested)
 
 
 def _width(nested: Nested, kinds: Ints) -> int:
