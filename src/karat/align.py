@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import islice
 from operator import lt
 from typing import Any, Self
@@ -351,24 +352,48 @@ LARGEST_KEY = 1 << 62
 
 def _contents(side: Entries, rows: int) -> Ints:
     """A code for what each row's entries say, as sets: rising with the contents, whatever the order of the file."""
-    what = np.zeros(len(side), np.int64)
-    for nth, name in enumerate(sorted(side.columns)):
-        what = paired(what, ranked(side[name])) if nth else ranked(side[name])
+    columns = [side[name] for name in sorted(side.columns)]
     if side.single and len(side) == rows:
-        return what
+        return reduce(paired, map(ranked, columns)) if columns else np.zeros(rows, np.int64)
+    columns = _rising(side.unit, columns)
+    size = side.sizes(rows)
+    start, code, known = starts(size), np.zeros(rows, np.int64), 1
+    nothing = int(columns[0].max(initial=-1)) + 1  # which comes last
+    for depth in range(int(size.max(initial=0))):
+        has = np.flatnonzero(size > depth)
+        for nth, column in enumerate(columns):
+            part = ranked(column[start[has] + depth])
+            if len(has) < rows:
+                every = np.full(rows, 0 if nth else nothing)
+                every[has] = part
+                part = every
+            wide = int(part.max()) + 1
+            if known * wide > PACKED:
+                code = distinct(code)[1]
+                known = int(code.max()) + 1
+                if known == rows:  # no two are alike: what follows cannot change their order
+                    return code
+            code, known = code * wide + part, known * wide
+    return code
+
+
+PACKED = 1 << 40
+"""Codes of contents stay below this, or below rows times the codes of an entry."""
+
+
+def _rising(unit: Ints, columns: Sequence[Any]) -> list[Any]:
+    """What entries say, in its order within their units: column by column where the first tells them apart, else as one."""
+    first = ranked(columns[0])
+    key = unit * (int(first.max(initial=0)) + 1) + first
+    if (key[1:] > key[:-1]).all():
+        return [first, *columns[1:]]
+    what = reduce(paired, map(ranked, columns))
     wide = int(what.max(initial=0)) + 1
-    key = side.unit * wide + what
+    key = unit * wide + what
     if (key[1:] < key[:-1]).any():
         key.sort()
         what = key % wide
-    size = side.sizes(rows)
-    start, code = starts(size), np.zeros(rows, np.int64)
-    for depth in range(int(size.max(initial=0))):
-        has = np.flatnonzero(size > depth)
-        nth_code = np.full(rows, int(what.max()) + 1)  # nothing comes last
-        nth_code[has] = what[start[has] + depth]
-        code = paired(code, nth_code)
-    return code
+    return [what]
 
 
 def _cases(gold: Codes, pred: Codes, both: Meeting) -> Codes:

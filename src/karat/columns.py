@@ -32,15 +32,18 @@ class Codes:
     @staticmethod
     def of(texts: Sequence[str | None]) -> Codes:
         """Texts (None: nothing) as codes into their names, in the order in which they first appear."""
-        if not len(texts):
-            return Codes(np.zeros(0, np.int64), [])
-        at = dict.fromkeys(texts)
-        at.pop(None, None)
-        lookup: dict[Any, int] = {name: i for i, name in enumerate(at)}
-        lookup[None] = -1
-        return Codes(
-            np.fromiter(map(lookup.__getitem__, texts), np.int64, len(texts)), [n for n in at if n is not None]
-        )
+        return Codes.each(texts, len(texts))
+
+    @staticmethod
+    def each(texts: Iterable[Any], count: int) -> Codes:
+        """The same of ``count`` texts that are there but once."""
+        lookup = Numbering()
+        code, names = lookup.codes(texts, count), list(lookup)
+        if None in lookup:
+            gap = names.index(None)
+            code = np.where(code == gap, -1, code - (code > gap))
+            del names[gap]
+        return Codes(code, names)
 
     @staticmethod
     def one(name: str, rows: int) -> Codes:
@@ -331,14 +334,14 @@ def repeats(key: Words) -> tuple[Ints, Ints]:
     return rows[~new], rows[new][np.cumsum(new) - 1][~new]
 
 
-class Numbering(dict[str, int]):
+class Numbering(dict[Any, int]):
     """Texts with their codes, growing by each new one that is looked up."""
 
-    def __missing__(self, text: str) -> int:
+    def __missing__(self, text: Any) -> int:
         self[text] = code = len(self)
         return code
 
-    def codes(self, texts: Iterable[str], count: int) -> Ints:
+    def codes(self, texts: Iterable[Any], count: int) -> Ints:
         return np.fromiter(map(self.__getitem__, texts), np.int64, count)
 
 
@@ -382,12 +385,13 @@ def distinct(key: Ints) -> tuple[Ints, Ints]:
     return np.flatnonzero(used), (np.cumsum(used) - 1)[key]
 
 
-def _by_sorting(key: Ints) -> tuple[Ints, Ints]:
-    order = np.argsort(key, kind="stable")
-    new = firsts(key[order])
+def _by_sorting(key: Any) -> tuple[Ints, Ints]:
+    order = np.argsort(key)
+    rising = key[order]
+    new = firsts(rising)
     place = np.empty(len(key), np.int64)
     place[order] = np.cumsum(new) - 1
-    return key[order][new], place
+    return rising[new], place
 
 
 def firsts(rising: Ints) -> Mask:
@@ -409,7 +413,7 @@ def ranked(column: Any) -> Ints:
     whole = column.astype(np.int64) if np.abs(column).max(initial=0.0) < 1 << 31 else None
     if whole is not None and (whole == column).all():  # places in lists, counts: no need to sort them
         return whole - whole.min(initial=0)
-    return np.asarray(np.unique(column + 0.0, return_inverse=True)[1], np.int64).reshape(-1)
+    return _by_sorting(column + 0.0)[1]
 
 
 def starts(size: Ints) -> Ints:

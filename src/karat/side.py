@@ -141,6 +141,15 @@ class Entries:
             columns = {name: column[index] for name, column in self.columns.items()}
             return Entries(np.arange(len(index)), columns, single=True)
         every = self.sizes(units)
+        wide = int(every.max(initial=0))
+        if (
+            wide
+            and (every == wide).all()
+            and all(isinstance(c, np.ndarray) and c.ndim == 1 for c in self.columns.values())
+        ):
+            # As many to each, as weights of all labels are: whole rows of a table are copied together.
+            columns = {name: column.reshape(-1, wide).take(index, 0).ravel() for name, column in self.columns.items()}
+            return Entries(np.repeat(np.arange(len(index)), wide), columns)
         size = every[index]
         at = np.repeat(starts(every)[index] - starts(size), size) + np.arange(int(size.sum()))
         return Entries(
@@ -154,6 +163,25 @@ class Entries:
             out = out.at(np.flatnonzero(out.unit >= 0))
         rising = bool((out.unit[1:] >= out.unit[:-1]).all())
         return out if rising else out.at(np.argsort(out.unit, kind="stable"))
+
+    def by(self, column: str) -> Entries:
+        """The entries of each unit in the order of a column of codes."""
+        code = self[column]
+        key = self.unit * (int(code.max(initial=0)) + 1) + code
+        if (key[1:] >= key[:-1]).all():
+            return self
+        wide = int(np.searchsorted(self.unit, self.unit[0], "right"))
+        if len(code) % wide or (code.reshape(-1, wide) != code[:wide]).any() or not self._each(wide):
+            return self.at(np.argsort(key, kind="stable"))
+        # Most often every unit has the same in the same order.
+        order = np.argsort(code[:wide], kind="stable")
+        columns = {name: values.reshape(-1, wide)[:, order].ravel() for name, values in self.columns.items()}
+        return Entries(self.unit, columns)
+
+    def _each(self, wide: int) -> bool:
+        """Has each unit that has entries as many?"""
+        unit = self.unit.reshape(-1, wide)
+        return bool((unit[:, 0] == unit[:, -1]).all() and (unit[1:, 0] > unit[:-1, 0]).all())
 
     def recoded(self, old: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) -> Entries:
         """With the codes of other lists of names."""

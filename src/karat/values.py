@@ -332,7 +332,7 @@ def taken_apart(column: Iterable[Any], objects: bool) -> Nested:
         rows = [value if type(value) in kinds else () for value in rows]
     size = np.fromiter(map(len, rows), np.int64, len(rows))
     if not objects:
-        return Nested(size, None, plain(list(chain.from_iterable(rows))), given)
+        return Nested(size, None, _members(rows, int(size.sum())), given)
     texts = list(chain.from_iterable(rows))
     like = list(rows[0])
     times = len(texts) // max(len(like), 1)
@@ -343,6 +343,18 @@ def taken_apart(column: Iterable[Any], objects: bool) -> Nested:
         keys = spelt(plain(texts))
     members = list(chain.from_iterable(row.values() for row in rows if row))
     return Nested(size, keys, plain(members), given)
+
+
+def _members(rows: list[Any], count: int) -> Column:
+    """What the lists hold: texts as codes, which equal nothing but texts, so that the distinct ones show what all are."""
+    if isinstance(next(chain.from_iterable(rows), None), str):
+        try:
+            label = Codes.each(chain.from_iterable(rows), count)
+        except TypeError:  # a list or an object among them
+            return plain(list(chain.from_iterable(rows)))
+        if set(map(type, label.names)) == {str}:
+            return label
+    return plain(list(chain.from_iterable(rows)))
 
 
 def joined(parts: Sequence[Column]) -> Column:

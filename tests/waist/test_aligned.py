@@ -145,3 +145,17 @@ def test_rows_stand_for_as_many_units_as_the_sides_do():
     assert dict(zip(ids, both.n.tolist(), strict=True)) == {"a": 3, "b": 2, "c": 7}
     assert met(gold, some[1]).n is None  # a side whose units stand for themselves alone
     assert met(some[0], pred).n is None
+
+
+@pytest.mark.parametrize("even", [True, False])
+def test_entries_are_put_in_order_within_their_units(even: bool) -> None:
+    """The same labels in the same order in each unit are moved as columns of a table, any others by sorting."""
+    unit = np.repeat(np.arange(4), 3) if even else np.array([0, 0, 0, 1, 2, 2, 2, 2, 3, 3, 3, 3])
+    label = np.tile([2, 0, 1], 4)
+    entries = Entries(unit, {"label": label, "number": np.arange(12.0)})
+    order = np.lexsort((label, unit))
+    found = entries.by("label")
+    assert found.unit.tolist() == unit.tolist()
+    assert found["label"].tolist() == label[order].tolist()
+    assert found["number"].tolist() == np.arange(12.0)[order].tolist()
+    assert found.by("label") is found

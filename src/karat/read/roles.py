@@ -243,7 +243,8 @@ def _width(nested: Nested, kinds: Ints) -> int:
     """How wide rows of zeros and ones are, if that is all there is; else 0."""
     width = int(nested.size.max(initial=0))
     numbers = {KINDS.index("number"), KINDS.index("truth")}
-    if width < 2 or not nested.given.all() or (nested.size != width).any() or {*np.unique(kinds).tolist()} - numbers:
+    others = {*(np.flatnonzero(np.bincount(kinds + 1)) - 1).tolist()} - numbers
+    if width < 2 or not nested.given.all() or (nested.size != width).any() or others:
         return 0
     number, _ = values.numbers(nested.members)
     return width if bool(((number == 0) | (number == 1)).all()) else 0

@@ -36,8 +36,10 @@ class MultiLabel(Context):
         """One unit for each id, each of its labels once, best first; a list scores its labels by minus their place."""
         side = gathered(side) if side.kind in ("label", "number") else side
         of = side.entries
-        score = of["number"] if side.kind == "weights" else -within(of.sizes(len(side))).astype(float)
-        entries, repeated = _once(of.unit, of["label"], score, by_place=side.kind != "weights")
+        if side.kind == "weights":
+            entries, repeated = _best(of.unit, of["label"], of["number"])
+        else:
+            entries, repeated = _first(of.unit, of["label"], within(of.sizes(len(side))))
         facts = side.facts | {"scored": side.kind == "weights", "repeated": repeated}
         return replace(side, entries=entries, facts=facts)
 
@@ -77,22 +79,39 @@ class MultiLabel(Context):
         return [*label_findings(gold, pred, options["hierarchy"]), *_unlabelled(gold), *_tied(pred)]
 
 
-def _once(unit: Ints, label: Ints, score: Floats, *, by_place: bool) -> tuple[Entries, Ints]:
-    """Each label of a unit once, where it is best, in the order of labels; and the units that name one twice."""
-    wide, deep = int(label.max(initial=0)) + 2, int(-score.min(initial=0.0)) + 1 if by_place else 1
-    key = unit * wide + label + 1
+def _first(unit: Ints, label: Ints, place: Ints) -> tuple[Entries, Ints]:
+    """Each label of a unit once, where it stands first, in the order of labels; and the units that name one twice."""
+    key, bits = _keys(unit, label)
+    deep = int(place.max(initial=0)).bit_length()
+    if len(key) and int(key.max()) >= LARGEST_KEY >> deep:
+        return _best(unit, label, -place.astype(float))
+    packed = (key << deep) + place
+    if (key[1:] < key[:-1]).any():
+        packed.sort()
+    return _once(packed >> deep, bits, -(packed & (1 << deep) - 1).astype(float))
+
+
+def _best(unit: Ints, label: Ints, score: Floats) -> tuple[Entries, Ints]:
+    """The same of scores: each label where its score is best."""
+    key, bits = _keys(unit, label)
     if (key[1:] > key[:-1]).all():
         return Entries(unit, {"label": label, "score": score}), np.zeros(0, np.int64)
-    if by_place and (len(key) == 0 or int(key.max()) < LARGEST_KEY // deep):
-        packed = np.sort(key * deep - score.astype(np.int64))
-        key, score = packed // deep, -(packed % deep).astype(float)
-    else:
-        order = np.lexsort((-score, key))
-        key, score = key[order], score[order]
+    order = np.lexsort((-score, key))
+    return _once(key[order], bits, score[order])
+
+
+def _keys(unit: Ints, label: Ints) -> tuple[Ints, int]:
+    """Unit and label (−1: none) as one number, and how many bits the label has."""
+    bits = (int(label.max(initial=0)) + 1).bit_length()
+    return (unit << bits) + label + 1, bits
+
+
+def _once(key: Ints, bits: int, score: Floats) -> tuple[Entries, Ints]:
     first = firsts(key)
-    repeated = np.unique(key[~first] // wide)
-    key, score = key[first], score[first]
-    return Entries(key // wide, {"label": key % wide - 1, "score": score}), repeated
+    repeated = np.unique(key[~first] >> bits)
+    if len(repeated):
+        key, score = key[first], score[first]
+    return Entries(key >> bits, {"label": (key & (1 << bits) - 1) - 1, "score": score}), repeated
 
 
 def _unlabelled(gold: Side) -> list[Finding]:

@@ -57,7 +57,13 @@ def share(weight: Floats, mass: Floats) -> Floats:
 def align(gold: tuple[Ints, Ints, Floats], pred: tuple[Ints, Ints, Floats], items: int, labels: int) -> Aligned:
     """Join (item, label, weight) of both sides on item and label; a repeated pair keeps its last weight."""
     wide, split = max(labels, 1), len(gold[0])
-    key, place = distinct(np.concatenate([gold[0] * wide + gold[1], pred[0] * wide + pred[1]]))
+    keys = [item * wide + label for item, label, _ in (gold, pred)]
+    if (
+        np.array_equal(keys[0], keys[1]) and (keys[0][1:] > keys[0][:-1]).all()
+    ):  # both name the same labels: nothing to join
+        named = np.ones(split, bool)
+        return Aligned(gold[0], gold[1], gold[2], pred[2], named, named, items, labels)
+    key, place = distinct(np.concatenate(keys))
     gold_weight, in_gold = _put(place[:split], gold[2], len(key))
     pred_weight, in_pred = _put(place[split:], pred[2], len(key))
     return Aligned(key // wide, key % wide, gold_weight, pred_weight, in_gold, in_pred, items, labels)

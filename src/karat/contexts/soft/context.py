@@ -57,7 +57,7 @@ class Soft(Context):
         """Items without a gold weight are left out; equal items are one."""
         keep = both.gold.sizes(len(both)) > 0
         both = both if keep.all() else both.take(np.flatnonzero(keep))
-        return both.collapsed()
+        return replace(both, gold=both.gold.by("label"), pred=both.pred.by("label")).collapsed()
 
     def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> SoftCells:
         classes, annotators = both.names["label"], both.names.get("annotator", [])

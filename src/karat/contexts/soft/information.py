@@ -8,10 +8,11 @@ the largest weight at or below node ``c``, ``IC(S) = Σ_c I(c, v_c) − I(parent
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from karat.contexts.groups import Floats, Ints, Mask, distinct, sums
+from karat.contexts.groups import DENSE, Floats, Ints, Mask, distinct, sums
 from karat.contexts.soft.aligned import Aligned
 
 
@@ -44,6 +45,8 @@ def raised(a: Aligned, parent: Ints) -> Aligned:
     """The same weights on labels and their ancestors, each node with the largest weight at or below it."""
     if (parent < 0).all():
         return a
+    if a.items * a.labels <= DENSE * len(a.item):
+        return _raised_table(a, parent)
     row, node = climb(a.label, parent)
     key, place = distinct(a.item[row] * a.labels + node)
 
@@ -54,6 +57,24 @@ def raised(a: Aligned, parent: Ints) -> Aligned:
 
     in_gold, in_pred = (top(x.astype(float)) > 0 for x in (a.in_gold, a.in_pred))
     return Aligned(key // a.labels, key % a.labels, top(a.gold), top(a.pred), in_gold, in_pred, a.items, a.labels)
+
+
+def _raised_table(a: Aligned, parent: Ints) -> Aligned:
+    """The same where most labels have weights in most items: a row for each node, the deepest handed up first."""
+    depth = np.bincount(climb(np.arange(len(parent)), parent)[0], minlength=len(parent))
+    nodes = [node for node in np.argsort(-depth, kind="stable").tolist() if parent[node] >= 0]
+
+    def top(x: Any) -> Any:
+        table = np.zeros((a.labels, a.items), x.dtype)
+        table[a.label, a.item] = np.maximum(x, 0)
+        for node in nodes:
+            np.maximum(table[parent[node]], table[node], out=table[parent[node]])
+        return table.T
+
+    in_gold, in_pred = top(a.in_gold), top(a.in_pred)
+    item, label = np.nonzero(top(np.ones(len(a.item), bool)))
+    at = (item, label)
+    return Aligned(item, label, top(a.gold)[at], top(a.pred)[at], in_gold[at], in_pred[at], a.items, a.labels)
 
 
 def spread(a: Aligned, test_case: Ints, count: Floats, test_cases: int, tree: Mask, silent: Mask) -> Spread:
