@@ -304,3 +304,24 @@ def test_a_p_that_is_alpha_rules_zero_out():
         assert (pair.p, pair.verdict) == (1 / 32, verdict)
         for interval in (pair.interval, pair.simultaneous):
             assert (interval.low > 0) == (verdict == "better")
+
+
+def test_many_pairs_get_a_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer draws for each of very many pairs, and more only where they could still decide."""
+    from karat.comparison import Test as Drawn
+    from karat.stats import comparing
+
+    rng = np.random.default_rng(3)
+    gold = rng.integers(3, size=300)
+    systems = {name: np.where(rng.random(300) < 0.7, gold, rng.integers(3, size=300)).tolist() for name in "abc"}
+    usual = karat.compare(gold.tolist(), systems, metrics=["f1"])
+    monkeypatch.setattr(comparing, "MANY_PAIRS", 2)
+    many = karat.compare(gold.tolist(), systems, metrics=["f1"])
+    assert {p.tests[0].draws for p in usual.pairs} == {9_999}
+    assert {p.tests[0].draws for p in many.pairs} == {1_999}
+    assert [p.verdict for p in many.pairs] == [p.verdict for p in usual.pairs]
+    asked = karat.compare(gold.tolist(), systems, metrics=["f1"], draws=5_000)
+    assert {p.tests[0].draws for p in asked.pairs} == {5_000}
+    assert comparing._is_open(Drawn("randomisation", 1 / 2_000, draws=1_999), 1e-5)
+    assert not comparing._is_open(Drawn("randomisation", 1e-9, draws=1_999), 1e-5), "its bound decides"
+    assert not comparing._is_open(Drawn("randomisation", 0.2, draws=1_999), 1e-5)

@@ -33,7 +33,7 @@ from karat.stats.leaderboard import leaderboard, ranks_over_cases
 from karat.stats.losses import with_losses
 from karat.stats.maxt import joint_family
 from karat.stats.pair import Paired, Part, blanks, parts_of
-from karat.stats.pair_tests import almost_ordered, pair_tests
+from karat.stats.pair_tests import FEWER_DRAWS, almost_ordered, pair_tests
 from karat.stats.power import units_needed
 from karat.stats.random import stream
 from karat.stats.randomisation import Coins
@@ -120,15 +120,19 @@ def paired_systems(
 def all_tests(duels: Sequence[Paired], settings: ComparisonSettings, repeatable: bool) -> list[list[list[Test]]]:
     """Tests of every pair on every metric; more draws where so many tests leave p at its floor undecided."""
     coins = Coins(settings.seed, "swap")
-    drawn = [pair_tests(d, settings, coins, repeatable) for d in told(duels, "pairs tested")]
+    first = replace(settings, draws=FEWER_DRAWS) if settings.draws is None and len(duels) > MANY_PAIRS else settings
+    drawn = [pair_tests(d, first, coins, repeatable) for d in told(duels, "pairs tested")]
     factor = 1 if settings.correction in ("none", *JOINT) else sum(len(tests) for tests in drawn)
     for i, duel in enumerate(told(duels, "pairs looked at again")):
-        floor = [
-            1 / (t[0].draws + 1) for t in drawn[i] if t and t[0].draws and not t[0].exact and t[0].p * t[0].draws < 5
-        ]
+        floor = [1 / (t[0].draws + 1) for t in drawn[i] if t and _is_open(t[0], settings.alpha / factor)]
         if settings.draws is None and floor and max(floor) * factor > settings.alpha:
             drawn[i] = pair_tests(duel, replace(settings, draws=GROWN), coins, repeatable)
     return drawn
+
+
+def _is_open(test: Test, alpha: float) -> bool:
+    """Whether more draws could tell on which side of the level p lies: not where its bound is below it already."""
+    return bool(test.draws) and not test.exact and alpha < test.p < 5 / test.draws
 
 
 def _looked(duels: Sequence[Paired], statistic: Statistic, settings: ComparisonSettings) -> list[list[list[Test]]]:
@@ -161,6 +165,8 @@ def _turned(statistic: Statistic, k: int) -> float:
 
 GROWN = 99_999
 """Draws where the usual number cannot decide."""
+MANY_PAIRS = 300
+"""Pairs beyond which fewer draws are a first look at each."""
 
 
 def family_of(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from scipy import special
@@ -24,7 +25,13 @@ def mde(se: float, *, alpha: float = 0.05, power: float = POWER, df: float = np.
         return 0.0 if se == 0 else float("nan")
     if df > 1000:
         return float((special.ndtri(1 - alpha / 2) + special.ndtri(power)) * se)
-    return se * _solve(lambda shift: _power(shift, df, alpha) - power, 0.0, 100.0)
+    return se * _shift(alpha, power, df)
+
+
+@lru_cache(4096)
+def _shift(alpha: float, power: float, df: float) -> float:
+    """In standard errors; the pairs of a comparison mostly share it."""
+    return _solve(lambda shift: _power(shift, df, alpha) - power, 0.0, 100.0)
 
 
 def _power(shift: float, df: float, alpha: float) -> float:
@@ -53,8 +60,7 @@ def mde_standardised(n: float, *, alpha: float = 0.05, power: float = POWER) -> 
 
 
 def _solve(f: Callable[[float], float], low: float, high: float) -> float:
-    """Root of an increasing function by bisection."""
-    for _ in range(200):
-        middle = (low + high) / 2
+    """Root of an increasing function by bisection, to the last bit."""
+    while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if f(middle) < 0 else (low, middle)
     return (low + high) / 2
