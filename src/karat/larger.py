@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from karat.agree import suspect
-from karat.counting import CountedSides, Meet, counted_sides, doubted, system_result
+from karat.counting import CountedSides, Meet, counted_sides, doubted, gathered, system_result
 from karat.engines.duckdb import Engine
 from karat.findings import InputError
 from karat.plan import make_plan
@@ -42,7 +43,7 @@ def counted_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet:
         return None
     if asked.hashes or asked.options.get("faulty") == "drop":
         return None
-    for way in (ranked_in_batches, merged_in_batches):
+    for way in (ranked_in_batches, documents_in_batches, merged_in_batches):
         try:
             parts = [way(engine, (sides[0], pred), asked, meet) for pred in sides[1:]]
         except batches.NotInBatches:
@@ -62,6 +63,17 @@ def ranked_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: 
     found, (gold, pred) = batches.ranked(engine, sides[0], sides[1], plan.options)
     result = doubted(system_result(plan, gold, pred, found, pred.origin.system), plan, suspect(gold, pred), None)
     return CountedSides(plan, [result], None, [input_record(side, False) for side in (gold, pred)], None, gold)
+
+
+def documents_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides:
+    """Documents with spans, of whose texts nothing stays but what tells them apart."""
+    from karat import batches
+
+    if asked.context not in (None, "spans") or not batches.are_documents(sides):
+        raise batches.NotInBatches
+    options = make_plan("spans", asked.metrics, asked.options).options
+    slim = gathered([partial(batches.without_texts, engine, side, options) for side in sides])
+    return counted_sides(engine, slim, replace(asked, hashes=False), meet, False, False)
 
 
 def merged_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides:

@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from karat import batches, in_place, larger, read
-from karat.batches import files, outcomes, rankings
+from karat.batches import documents, files, lines, outcomes, rankings
+from karat.contexts.spans import data
 from tests.engines.test_in_place import outcome
 from tests.engines.test_spark import CASES
 
@@ -37,6 +38,8 @@ def many_batches(monkeypatch):
     monkeypatch.setattr(files, "LEAST_ROWS", 12)
     monkeypatch.setattr(files, "allowed", lambda engine: 1 << 30)
     monkeypatch.setattr(read, "BY_LINES", dict.fromkeys(read.BY_LINES, 1 << 50))
+    monkeypatch.setattr(lines, "batch_bytes", lambda engine, unread: 400)
+    monkeypatch.setattr(data, "_texts", lambda both: None)  # batches leave none behind: lists of errors show places
     plain = rankings.reduced
 
     def reduced(*args):
@@ -44,6 +47,9 @@ def many_batches(monkeypatch):
         return seen[-1]
 
     monkeypatch.setattr(rankings, "reduced", reduced)
+    met, slim = outcomes._met, documents._slim
+    monkeypatch.setattr(outcomes, "_met", lambda *args: seen.append(met(*args)) or seen[-1])
+    monkeypatch.setattr(documents, "_slim", lambda side: seen.append(slim(side)) or seen[-1])
     return seen
 
 
@@ -141,11 +147,25 @@ def said(found):
     return json.dumps(found, indent=1).splitlines()
 
 
-BATCHED = ("labels", "label sets", "weights", "rankings")
+TABLES = ("labels", "label sets", "weights", "rankings")
+LINES = ("labels", "label sets", "weights", "spans", "tags")
+BATCHED = {"parquet": TABLES, "csv": TABLES, "jsonl": LINES}
 """Contexts that are counted in batches; of the others the tables are read as a whole."""
 
 
-@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def put(table, path):
+    """A table as a file."""
+    if path.suffix == ".parquet":
+        pq.write_table(table, path)
+    elif path.suffix == ".csv":
+        table.to_pandas().to_csv(path, index=False)
+    else:
+        maps = [field.name for field in table.schema if pa.types.is_map(field.type)]
+        rows = [{**row, **{name: dict(row[name]) for name in maps if row[name]}} for row in table.to_pylist()]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize("kind", BATCHED)
 @pytest.mark.parametrize("name", CASES)
 def test_every_context(name, kind, tmp_path, monkeypatch, many_batches):
     case = CASES[name]()
@@ -154,13 +174,11 @@ def test_every_context(name, kind, tmp_path, monkeypatch, many_batches):
         pytest.skip("a CSV file has no lists")
     paths = [tmp_path / f"{side}.{kind}" for side in ("gold", "pred")]
     for path, table in zip(paths, case.tables(), strict=True):
-        pq.write_table(table, path) if kind == "parquet" else table.to_pandas().to_csv(path, index=False)
+        put(table, path)
     monkeypatch.setattr(in_place, "ON", False)
-    counted, plain = [], outcomes._met
-    monkeypatch.setattr(outcomes, "_met", lambda *args: counted.append(1) or plain(*args))
     options = case.options | {"hashes": False, "intervals": True, "resamples": 199}
     found = outcome(*map(str, paths), **options)
-    assert bool(counted or many_batches) == (name in BATCHED)
+    assert (len(many_batches) > 3) == (name in BATCHED[kind])
     monkeypatch.setattr(batches, "ON", False)
     assert said(outcome(*map(str, paths), **options)) == said(found)
 
@@ -180,7 +198,8 @@ LABEL_FAULTS = (
 
 @pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))])
 @pytest.mark.parametrize("fault", LABEL_FAULTS)
-def test_label_sets_and_weights(seed, fault, tmp_path, monkeypatch, many_batches):
+@pytest.mark.parametrize("ending", ["parquet", "jsonl"])
+def test_label_sets_and_weights(seed, fault, ending, tmp_path, monkeypatch, many_batches):
     draw = random.Random(f"{seed} {fault}")
     weights = draw.random() < 0.5
     share = lambda: draw.randrange(5) / 4
@@ -206,19 +225,117 @@ def test_label_sets_and_weights(seed, fault, tmp_path, monkeypatch, many_batches
     if fault == "no value":
         side[7][1] = None
     kind = pa.map_(pa.string(), pa.float64()) if weights else pa.list_(pa.string())
-    paths = [str(tmp_path / f"{name}.parquet") for name in ("gold", "pred")]
+    paths = [tmp_path / f"{name}.{ending}" for name in ("gold", "pred")]
     for path, rows in zip(paths, (gold, pred), strict=True):
         values = [list(v.items()) if isinstance(v, dict) else v for _, v in rows]
-        pq.write_table(pa.table({"id": [id for id, _ in rows], "value": pa.array(values, kind)}), path)
+        put(pa.table({"id": [id for id, _ in rows], "value": pa.array(values, kind)}), path)
     options = {"hashes": False, "missing": draw.choice(["wrong", "skip"])}
     counted = larger.merged_in_batches
     done: list[Any] = []
     monkeypatch.setattr(larger, "merged_in_batches", lambda *args: done.append(counted(*args)) or done[-1])
-    found = outcome(*paths, **options)
+    found = outcome(*map(str, paths), **options)
     if fault in ("none", "missing", "extra", "spelling"):  # most others have a line to be named
         assert done
     monkeypatch.setattr(batches, "ON", False)
-    assert said(outcome(*paths, **options)) == said(found)
+    assert said(outcome(*map(str, paths), **options)) == said(found)
+
+
+SPAN_FAULTS = (
+    "none", "missing", "extra", "no ids", "repeated", "no id", "outside", "empty span", "other quote", "other text", "overlap",
+    "null", "a text for a span", "bad line", "twice", "two faults", "inner", "blank lines", "last line open", "spelling", "other names",
+)  # fmt: skip
+
+
+def texts_with_spans(draw: random.Random, fault: str):
+    """Documents of gold and prediction as records."""
+    words = ["Anna", "Bo", "Rome", "May", "went"]
+    texts = [" ".join(draw.choices(words, k=8)) for _ in range(40)]
+    sides = []
+    for _ in range(2):
+        side = []
+        for n, text in enumerate(texts):
+            found = [m for m in re.finditer(r"\w+", text) if draw.random() < 0.4]
+            spans = [
+                {"start": m.start(), "end": m.end(), "label": draw.choice(["PER", "LOC"]), "text": m[0]} for m in found
+            ]
+            side.append({"id": f"Doc-{n}", "text": text, "spans": spans})
+        sides.append(side)
+    gold, pred = sides
+    draw.shuffle(pred)
+    side, nth = draw.choice(sides), draw.randrange(30)
+    span = {"start": 0, "end": 3, "label": "PER"}
+    if fault in ("missing", "two faults"):
+        del pred[10:15]
+    if fault == "extra":
+        pred += [{"id": f"Other-{n}", "text": "Bo", "spans": []} for n in range(5)]
+    if fault == "no ids":
+        pred.sort(key=lambda record: int(record["id"][4:]))
+        for record in gold + pred:
+            del record["id"]
+    if fault == "repeated":
+        side.append(dict(side[3]))
+    if fault == "no id":
+        del side[nth]["id"]
+    if fault in ("outside", "two faults"):
+        side[nth]["spans"] = [{**span, "end": 500}]
+    if fault in ("empty span", "two faults"):
+        side[-1]["spans"] = [{**span, "end": 0}]
+    if fault == "other quote":
+        for record in side[5:30:4]:
+            record["spans"] = [{**span, "text": "none"}]
+    if fault == "other text":
+        for record in pred[5:30:6]:
+            record["text"] += "."
+    if fault == "overlap":
+        for record in side[5:30:4]:
+            record["spans"] = [span, {**span, "end": 2}, span]
+    if fault == "null":
+        side[nth]["spans"] = None
+    if fault == "a text for a span":
+        side[nth]["spans"] = ["PER", 1]
+    if fault == "inner":
+        side[nth]["spans"] = [{**span, "children": [{**span, "end": 1}]}]
+    if fault == "spelling":
+        for record in pred[:20]:
+            record["id"] = record["id"].lower()
+    if fault == "other names":
+        for record in side[20:]:
+            record["spans"] = [
+                {"start": s["start"], "endPos": s["end"] - 1, "label": s["label"]} for s in record["spans"]
+            ]
+    return gold, pred
+
+
+@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 20))])
+@pytest.mark.parametrize("fault", SPAN_FAULTS)
+def test_documents_with_spans(seed, fault, tmp_path, monkeypatch, many_batches):
+    draw = random.Random(f"{seed} {fault}")
+    paths = [tmp_path / f"{name}.jsonl" for name in ("gold", "pred")]
+    for path, side in zip(paths, texts_with_spans(draw, fault), strict=True):
+        rows = [json.dumps(record) for record in side]
+        if fault in ("bad line", "twice") and draw.random() < 0.7:
+            nth = draw.randrange(40)
+            rows[nth] = '{"id": "x", ' if fault == "bad line" else rows[nth].replace("{", '{"id": "x", ', 1)
+        end = "\n\n \n" if fault == "blank lines" else draw.choice(["\n", "\r\n"])
+        path.write_text(end.join(rows) + ("" if fault == "last line open" else end))
+    options = {"hashes": False, "missing": draw.choice(["wrong", "skip"])}
+    found = outcome(*map(str, paths), **options)
+    assert len(many_batches) > 3
+    monkeypatch.setattr(batches, "ON", False)
+    assert said(outcome(*map(str, paths), **options)) == said(found)
+
+
+def test_a_small_side_beside_a_large_one(tmp_path, monkeypatch, many_batches):
+    """An array of JSON is read as a whole, and met by what is read in batches."""
+    gold, pred = texts_with_spans(random.Random(3), "other text")
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    (tmp_path / "pred.jsonl").write_text("\n".join(map(json.dumps, pred)))
+    paths = [str(tmp_path / name) for name in ("gold.json", "pred.jsonl")]
+    found = outcome(*paths, hashes=False)
+    assert len(many_batches) > 3
+    assert "texts-differ" in str(found)
+    monkeypatch.setattr(batches, "ON", False)
+    assert said(outcome(*paths, hashes=False)) == said(found)
 
 
 INTERRUPTED = """

@@ -6,8 +6,18 @@ batch by itself raises `NotInBatches`, and the file is read as a whole. So this 
 number or a message; it buys files that do not fit into memory (docs/scale.md has the figures).
 """
 
+from karat.batches.documents import are_documents, without_texts
 from karat.batches.files import ON, NotInBatches, is_large
 from karat.batches.outcomes import distinct_outcomes
 from karat.batches.rankings import are_rankings, ranked
 
-__all__ = ["ON", "NotInBatches", "are_rankings", "distinct_outcomes", "is_large", "ranked"]
+__all__ = [
+    "ON",
+    "NotInBatches",
+    "are_documents",
+    "are_rankings",
+    "distinct_outcomes",
+    "is_large",
+    "ranked",
+    "without_texts",
+]

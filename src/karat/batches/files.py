@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from karat.align import EXAMPLES
 from karat.columns import Codes, Ints
 from karat.engines.duckdb import KEYS, Batched, Engine, Stretches
 from karat.findings import Finding
@@ -86,6 +87,22 @@ class Table:
         if numbered is None:
             raise NotInBatches
         return numbered
+
+    @property
+    def batches(self) -> int:
+        """How many batches its rows make."""
+        return 1 + self.records // batch_rows(self.engine)
+
+    @property
+    def first(self) -> list[str]:
+        """The first ids."""
+        return self.engine.first_texts(self.waiting.records.columns.relation, self.key, EXAMPLES)  # type: ignore[attr-defined]
+
+    def by_hash(self, batches: int) -> list[int]:
+        """Rows by a hash of their key; gives how many each batch has."""
+        name = f"{self.origin.role} {self.origin.name}"
+        self.arranged = self.engine.by_hash(name, self.numbered, self.key, batches)
+        return np.diff(self.arranged.bounds).tolist()  # type: ignore[no-any-return]
 
     def stretches(self) -> Stretches:
         return self.engine.stretches(self.numbered, self.key)

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from karat.align import EXAMPLES, Aligned, meet
-from karat.batches.files import NotInBatches, Table, batch_rows, checked_table
+from karat.align import Aligned, meet
+from karat.batches.files import NotInBatches, Table, checked_table
+from karat.batches.lines import JsonLines
 from karat.check import repeated_ids
 from karat.columns import Codes, Mask
 from karat.engines.duckdb import Engine
 from karat.findings import InputError
 from karat.progress import told
-from karat.read import Waiting
+from karat.read import Unread, Waiting
 from karat.side import Apart, Entries, Keys, Side
 
 MOST_LONE = 2_000_000
@@ -28,17 +29,12 @@ ALIKE = ("truth", "numeric", "width")
 
 def distinct_outcomes(engine: Engine, gold: Any, pred: Any) -> tuple[Side, Side]:
     """Both sides, each unit of which stands for all that have its test case and say the same."""
-    if not isinstance(gold, Waiting) or not isinstance(pred, Waiting):
-        raise NotInBatches
-    tables = [checked_table(engine, side, "id") for side in (gold, pred)]
-    batches = 1 + max(table.records for table in tables) // batch_rows(engine)
-    for table in tables:
-        name = f"{table.origin.role} {table.origin.name}"
-        table.arranged = engine.by_hash(name, table.numbered, table.key, batches)
+    tables = [_by_id(engine, side) for side in (gold, pred)]
+    batches = max(table.batches for table in tables)
+    rows, _ = (table.by_hash(batches) for table in tables)
     parts: list[Aligned] = []
     first: list[Side] = []
     lone: tuple[list[Keys], list[Keys]] = [], []
-    rows = [int(size) for size in np.diff(tables[0].arranged.bounds)]  # type: ignore[union-attr]
     for batch in told(range(batches), "records", rows):
         sides = [_read(table, batch) for table in tables]
         if sides[0] is None or sides[1] is None:
@@ -48,12 +44,20 @@ def distinct_outcomes(engine: Engine, gold: Any, pred: Any) -> tuple[Side, Side]
             _same_meaning(side, before)
         parts.append(_met(sides[0], sides[1], lone))
     merged = Aligned.merge(parts).collapsed()
-    return _side(merged, merged.in_gold, tables[0], first[0], lone[0], engine), _side(
-        merged, merged.in_pred, tables[1], first[1], lone[1], engine
+    return _side(merged, merged.in_gold, tables[0], first[0], lone[0]), _side(
+        merged, merged.in_pred, tables[1], first[1], lone[1]
     )
 
 
-def _read(table: Table, batch: int) -> Any:
+def _by_id(engine: Engine, side: Any) -> Table | JsonLines:
+    if isinstance(side, Waiting):
+        return checked_table(engine, side, "id")
+    if isinstance(side, Unread) and side.format == "jsonl":
+        return JsonLines(engine, side)
+    raise NotInBatches
+
+
+def _read(table: Table | JsonLines, batch: int) -> Any:
     try:
         side = table.side(batch)
     except InputError as error:
@@ -81,9 +85,7 @@ def _met(gold: Side, pred: Side, lone: tuple[list[Keys], list[Keys]]) -> Aligned
     return Aligned.of(gold, pred, both, units=False).collapsed()
 
 
-def _side(
-    merged: Aligned, there: Mask, table: Table, first: Side, lone: Sequence[Keys], engine: Engine
-) -> Side:  # fmt: skip
+def _side(merged: Aligned, there: Mask, table: Table | JsonLines, first: Side, lone: Sequence[Keys]) -> Side:
     """One side of the outcomes: the units are called by their numbers, which are those of the other side."""
     rows = np.flatnonzero(there)
     to = np.full(len(merged), -1)
@@ -93,8 +95,8 @@ def _side(
     used, entries = _used(own, entries.moved(to))
     case = merged.case.take(rows)
     keys = Keys(Codes(case.code, list(case.names)), [str(row) for row in rows.tolist()])
-    ids = engine.first_texts(table.waiting.records.columns.relation, table.key, EXAMPLES)  # type: ignore[attr-defined]
-    apart = Apart(Keys(Codes.of([c for k in lone for c in k.case.texts()]), [id for k in lone for id in k.id]), ids)
+    keys_apart = Keys(Codes.of([c for k in lone for c in k.case.texts()]), [id for k in lone for id in k.id])
+    apart = Apart(keys_apart, table.first)
     findings = [*table.findings, *first.findings]
     return replace(
         first, origin=table.origin, keys=keys, entries=entries, names=used, units={}, record=None,

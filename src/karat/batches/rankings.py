@@ -20,9 +20,11 @@ from karat.engines.memory import finished
 from karat.findings import Finding, InputError, stop_on_errors
 from karat.notes import Note, noted, worded
 from karat.progress import told
-from karat.read import BY_LINES, Unread, Waiting
+from karat.read import Unread, Waiting
 from karat.read.roles import roles_of
 from karat.side import Entries, Keys, Origin, Side, joined
+
+TREC = ("trec-run", "trec-qrels")
 
 
 class Ranked(NamedTuple):
@@ -77,7 +79,7 @@ def _best(gold: Side) -> Entries:
 def _slim(side: Side, entries: Entries) -> Side:
     """What the whole must know of a side: its queries, and where they begin."""
     # Records of a table have the numbers that they have in the file, those of lines have their own in each batch.
-    begin = side.record if side.origin.format not in BY_LINES else [side.line(unit) for unit in range(len(side))]
+    begin = side.record if side.origin.format not in TREC else [side.line(unit) for unit in range(len(side))]
     return replace(
         side, entries=entries, names={}, findings=[], record=None, units={"record": np.asarray(begin, np.int64)},
         origin=Origin(side.name, side.role, side.origin.format),
@@ -125,7 +127,7 @@ def are_rankings(sides: Sequence[Any]) -> bool:
 
 def _is_ranking(side: Any) -> bool:
     if not isinstance(side, Waiting):
-        return isinstance(side, Unread) or (isinstance(side, Side) and side.context == "ranking")
+        return side.format in TREC if isinstance(side, Unread) else side.context == "ranking"
     roles = roles_of(side.records, side.read)
     return {"value", "id", "test_case"} <= roles.keys() and side.read.wants_numbers(roles["value"])
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -49,9 +50,14 @@ def _remove_orphans(folder: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+
+
 def out_of_room(error: BaseException) -> InputError | None:
     """A finding where the engine had too little memory or disk; None for any other fault."""
     name, text = type(error).__name__, str(error).partition("\n")[0]
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return InputError([finding("disk-full", reason=error.strerror)])
     if "duckdb" not in type(error).__module__:
         return None
     if "No space left" in text or "max_temp_directory_size" in str(error):
@@ -181,8 +187,7 @@ class Engine:
         """Opened when it is first needed: what is read into memory never waits for it."""
         import duckdb
 
-        if "memory_limit" in self._config:
-            _remove_orphans(self._folder.parent)
+        _remove_orphans(self._folder.parent)
         found = duckdb.connect(config=self._config | {"temp_directory": str(self._folder)})
         found.execute("SET enable_progress_bar = false")  # which long queries write to stdout, among the results
         return found

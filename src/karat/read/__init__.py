@@ -93,14 +93,15 @@ def read_input(
     source = Source(given, stack, encoding, max_unpacked)
     read.name = source.name
     format = format or meant(detect(source), read.context)
-    if format in BY_LINES and source.path.stat().st_size * BY_LINES[format] > allowed(engine):
+    in_lines = format in BY_LINES and source.start[:1] != b"["
+    if in_lines and source.path.stat().st_size * BY_LINES[format] > allowed(engine):
         return Unread(engine, source, read, format)
     side = _side(FORMATS[format].read(engine, source, read), read)
     side.origin.sha256, side.origin.bytes = source.sha256, source.original.stat().st_size
     return side
 
 
-BY_LINES = {"trec-run": 4, "trec-qrels": 4}
+BY_LINES = {"trec-run": 4, "trec-qrels": 4, "jsonl": 12, "spans": 6}
 """Formats whose lines can be read in batches, and the bytes of memory that each byte of a file takes as a whole."""
 
 
@@ -125,8 +126,7 @@ class Unread:
 
     def side(self) -> Side:
         """The file read into memory."""
-        side = FORMATS[self.format].read(self.engine, self.source, self.read)
-        assert isinstance(side, Side)
+        side = self._read(self.source)
         side.origin.sha256, side.origin.bytes = self.origin.sha256, self.origin.bytes
         side.origin.system, side.origin.column = self.origin.system, self.origin.column
         return side
@@ -135,13 +135,17 @@ class Unread:
         """Some of the lines, which were copied to a file of their own, as a side with the lines that they have here."""
         source = self.source.at(path)
         try:
-            side = FORMATS[self.format].read(self.engine, source, self.read)
+            side = self._read(source)
         except InputError as error:
             raise InputError([_moved(found, line) for found in error.findings]) from error
-        assert isinstance(side, Side)
         line_of = side.origin.line_of
         side.origin = replace(self.origin, line_of=lambda row: int(line[(line_of(row) or 1) - 1]))
         side.findings = [_moved(found, line) for found in side.findings]
+        return side
+
+    def _read(self, source: Source) -> Side:
+        side = _side(FORMATS[self.format].read(self.engine, source, self.read), self.read)
+        assert isinstance(side, Side)  # lines never wait in the engine
         return side
 
 

@@ -27,7 +27,7 @@ def check_side(side: Side, options: Mapping[str, Any]) -> list[Finding]:
         return found + check_tags(side, golds_scheme(options["scheme"], side))
     marked = Marked.of_entries(side.entries, side.names["label"], len(side), side.facts, options)
     found += _places(side, marked)
-    if any(f.severity == "error" for f in found):
+    if any(f.severity == "error" for f in (*side.findings, *found)):
         return found
     return found + _quotes(side, marked) + _overlapping(side, marked)
 

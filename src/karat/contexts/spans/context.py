@@ -123,7 +123,7 @@ def _lengths(gold: Side, pred: Side, shared: Meeting) -> list[Finding]:
 
 def _texts(gold: Side, pred: Side, shared: Meeting) -> list[Finding]:
     """Documents that meet by their ids or places, but are not the same."""
-    mine, theirs = gold.units.get("text"), pred.units.get("text")
+    mine, theirs = (side.units.get("digest", side.units.get("text")) for side in (gold, pred))
     if mine is None or theirs is None:
         return []
     pairs = zip(shared.gold.tolist(), shared.pred.tolist(), strict=True)
