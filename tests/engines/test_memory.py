@@ -54,3 +54,18 @@ def test_a_full_disk_is_said(files):
         assert [f.code for f in caught.value.findings] == ["disk-full"]
         assert "--temp" in caught.value.findings[0].hint
         assert list(folder.iterdir()) == []
+
+
+def test_a_full_disk_is_said_of_lines_that_are_copied(tmp_path):
+    paths = [str(tmp_path / f"{name}.jsonl") for name in ("gold", "pred")]
+    for path in paths:
+        with open(path, "w") as file:
+            file.writelines(f'{{"id": "item-{n}", "value": "label {n % 10}"}}\n' for n in range(100_000))
+    with disk.small(1) as folder:
+        with pytest.raises(karat.InputError) as caught:
+            karat.evaluate(*paths, metrics=["accuracy"], memory=20_000_000, temp=str(folder))
+        assert [f.code for f in caught.value.findings] == ["disk-full"]
+        assert list(folder.iterdir()) == []
+    found = karat.evaluate(*paths, metrics=["accuracy"], memory=20_000_000, temp=str(tmp_path / "temp"))
+    assert found["accuracy"].value == 1.0
+    assert list((tmp_path / "temp").glob("*")) == []

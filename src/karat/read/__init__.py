@@ -101,7 +101,7 @@ def read_input(
     return side
 
 
-BY_LINES = {"trec-run": 4, "trec-qrels": 4, "jsonl": 12, "spans": 6}
+BY_LINES = {"trec-run": 4, "trec-qrels": 4, "jsonl": 6, "spans": 4}
 """Formats whose lines can be read in batches, and the bytes of memory that each byte of a file takes as a whole."""
 
 
