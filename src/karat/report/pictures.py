@@ -180,7 +180,7 @@ def calibration(evaluation: Evaluation, *, bins: int = 10) -> str:
         )  # items without a prediction have no bin
         curves.append(Line(system.name, said, true, f"ECE {error:.3f}", dots=True, sizes=(size / size.sum()).tolist()))
     axes = Axes(f"mean {what}", "share that came true")
-    note = f"{bins} bins of equal width; on the dashes, probabilities are what they say"
+    note = f"{bins} bins of equal width; on the dashes, they come true"
     return lines(curves, axes, title="Calibration", diagonal=True, note=note)
 
 
