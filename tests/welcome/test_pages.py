@@ -6,7 +6,7 @@ import pytest
 
 from tests.welcome.pages import DOCS, follow, steps, tutorial
 
-PAGES = ("columns.md", "organisers.md", "tools.md")
+PAGES = ("columns.md", "numbers.md", "organisers.md", "probabilities.md", "slices.md", "tools.md")
 
 
 @pytest.mark.parametrize("name", PAGES)
