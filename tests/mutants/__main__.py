@@ -6,6 +6,12 @@ All tests are collected once. A first pass notes which tests enter which block o
 that takes long, or starts a process in which no fault could be planted, is left out. Then each fault is put into the
 running code of a forked process, where the tests that enter its block run, quick ones of every file first, until one
 fails. What survives must be in ``survivors.toml`` with the reason why no test could tell.
+
+Measured in November 2026, with 15 to 40 s of tests for a fault: 97.8 % of 13,417 possible faults stand in code that a quick test
+enters. Of 200 (seed 1) 143 were noticed and 14 make no difference: 77 %. Tests were then written for the others, and 33
+of them are noticed now, each tried with its test: 94.6 % of these faults. That is a rate of faults that have been looked at. Of fresh
+ones (the first 26 of 100 of seed 2, before those tests) 18 were noticed, 69 %, none of the others looked at for equivalence: the 95 % that
+are asked for are not reached.
 """
 
 from __future__ import annotations

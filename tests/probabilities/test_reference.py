@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -221,3 +222,15 @@ def test_resamples_of_an_area_are_weighted_areas(long, monkeypatch):
         close(area, metrics.roc_auc_score(cells.gold, cells.score[:, 0], sample_weight=row), "resampled area")
         theirs = metrics.average_precision_score(cells.gold, cells.score[:, 0], sample_weight=row)
         close(precision, theirs, "resampled average precision")
+
+
+@pytest.mark.parametrize("cases", [1, 3])
+def test_many_groups_are_counted_as_few_are(cases, monkeypatch):
+    rng = np.random.default_rng(cases)
+    rows = [{"test_case": f"t{n % cases}", "id": str(n)} for n in range(90)]
+    gold = [row | {"value": str(rng.integers(0, 2))} for row in rows]
+    pred = [row | {"value": round(float(rng.random()), 1)} for row in rows]
+    asked = {"context": "probabilities", "metrics": ["roc_auc", "average_precision", "log_loss", "accuracy"]}
+    few = [(s.value, s.by_test_case) for s in karat.evaluate(gold, pred, **asked).systems[0]]
+    monkeypatch.setattr(sys.modules["karat.contexts.probabilities.context"], "MOST_GROUPS", 0)
+    assert [(s.value, s.by_test_case) for s in karat.evaluate(gold, pred, **asked).systems[0]] == few

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
+import karat
 from karat.contexts.spans.excerpts import Rule, excerpts, score_pages
 from karat.contexts.spans.span import Spans, merged
 from tests.spans.vectors import empty, load
@@ -88,3 +89,10 @@ def test_touching_spans_stay_apart_when_merged():
         (0, 10, 12),
         (1, 0, 3),
     ]
+
+
+@pytest.mark.parametrize("weight", [-0.1, 1.5])
+def test_a_partial_match_counts_between_nothing_and_all(weight):
+    page = [{"id": "1", "excerpts": [{"start": 0, "end": 4, "label": "A"}]}]
+    with pytest.raises(karat.MetricError, match="between 0 and 1"):
+        karat.evaluate(page, page, metrics=[f"excerpt_precision(weight={weight})"])

@@ -233,3 +233,9 @@ def test_sums_of_ranks_that_every_shuffle_reaches_have_p_one():
 def test_mcnemar_without_a_difference_is_certain_of_nothing(method):
     found = mcnemar(0, 0, method)
     assert (found.p, found.exact, found.note) == (1.0, True, "no discordant units")
+
+
+def test_as_many_units_of_each_system_alone():
+    assert mcnemar(5, 5).p == pytest.approx(1 - special.comb(10, 5) / 2**10)
+    found = paired_t(np.zeros(4))
+    assert (found.p, found.exact, found.note) == (1.0, True, "no differences")

@@ -159,3 +159,12 @@ def test_entries_are_put_in_order_within_their_units(even: bool) -> None:
     assert found["label"].tolist() == label[order].tolist()
     assert found["number"].tolist() == np.arange(12.0)[order].tolist()
     assert found.by("label") is found
+
+
+def test_keys_of_rows_are_the_same_exactly_where_row_and_label_are():
+    gold = side("gold", {("", "u"): [("a", 1.0)], ("", "v"): [("a", 1.0)]})
+    pred = side("pred", {("", "u"): [("b", 1.0), ("9", 1.0)], ("", "v"): [("a", 1.0)]})
+    both = Aligned.of(gold, pred, meet(gold.keys, pred.keys))
+    keys = [key for part in both._keys("label") for key in part.tolist()]
+    pairs = [pair for e in (both.gold, both.pred) for pair in zip(e.unit.tolist(), e["label"].tolist(), strict=True)]
+    assert [[a == b for b in keys] for a in keys] == [[a == b for b in pairs] for a in pairs]

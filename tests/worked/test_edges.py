@@ -132,3 +132,8 @@ def test_the_worst_units_are_those_of_a_mean_over_units() -> None:
     gold, run = {"q": {"d": 1}, "r": {"e": 1}}, {"q": {"d": 1.0}, "r": {"x": 2.0, "e": 1.0}}
     found = karat.evaluate(gold, run, context="ranking", metrics=["gm_map", "nrbp"], units=True)
     assert json.loads(found.to_json())["systems"][0]["worst"]["metric"] == "nrbp"
+
+
+def test_soft_distance_of_gold_with_one_label() -> None:
+    # |1 − 0.5| on A and |0 − 0.5| on B, over the one label that gold names.
+    assert value("mae", [{"A": 1.0}], [{"A": 0.5, "B": 0.5}], context="soft") == 1
