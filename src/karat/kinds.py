@@ -431,6 +431,11 @@ KINDS: dict[str, Kind] = {
         "a few units make up the spread of {metric}: others like them may not be among the data, and its interval be too narrow",
         "look at the largest errors, score more units, or report mae or spearman, which no single unit decides",
     ),
+    "score-extreme": Kind(
+        "warning",
+        "{metric} is the largest of many numbers (of bins, thresholds or units), and chance chooses which: its interval may be too narrow",
+        "read the interval as a rough one; ece, roc_auc, average_precision and mae are sums over all units",
+    ),
     "cases-of-few-units": Kind(
         "warning",
         "{count} of {total} test cases {count:has|have} 30 {units} or fewer: an interval of such a case by itself is rough",

