@@ -200,7 +200,8 @@ def on_cluster(spark: Any, columns: pa.Table) -> Any:
         return spark.createDataFrame(columns)
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    return spark.createDataFrame(columns.to_pylist(maps_as_pydicts="strict"), from_arrow_schema(columns.schema))
+    lists = [[dict(v) if pa.types.is_map(c.type) and v else v for v in c.to_pylist()] for c in columns.columns]
+    return spark.createDataFrame([*zip(*lists, strict=True)], from_arrow_schema(columns.schema))
 
 
 def outcome(gold: Any, pred: Any, options: dict[str, Any]) -> dict[str, Any]:

@@ -338,18 +338,16 @@ def _joined(gold: Frame, pred: Frame, sides: Sequence[DataFrame]) -> DataFrame:
     told by the id, so that no flag is shuffled with each record.
     """
     names = ["case", "id"] if "test_case" in gold.roles or "test_case" in pred.roles else ["id"]
-    nothing = {"gold": "", "pred": " "}
+    values = [[name for name in side.columns if name not in ("case", "id")] for side in sides]
+    nothing = {"case": {"gold": "", "pred": ""}, "id": {"gold": "", "pred": " "}}
     keyed = [
-        side.withColumn("id", F.coalesce("id", F.lit(nothing[frame.role])))
-        .withColumnsRenamed({name: f"{frame.role}_{name}" for name in names})
-        .drop("case")
-        for side, frame in zip(sides, (gold, pred), strict=True)
+        side.select(*(F.coalesce(n, F.lit(nothing[n][frame.role])).alias(f"{frame.role}_{n}") for n in names), *columns)
+        for side, frame, columns in zip(sides, (gold, pred), values, strict=True)
     ]
-    on = [F.col(f"gold_{name}") == F.col(f"pred_{name}") for name in names]
-    both = keyed[0].join(keyed[1], on, "full_outer")
-    keys = {name: F.coalesce(f"gold_{name}", f"pred_{name}") for name in names}
+    both = keyed[0].join(keyed[1], [F.col(f"gold_{name}") == F.col(f"pred_{name}") for name in names], "full_outer")
+    keys = {"case": F.lit("")} | {name: F.coalesce(f"gold_{name}", f"pred_{name}") for name in names}
     there = {f"in_{role}": F.col(f"{role}_id").isNotNull() for role in ("gold", "pred")}
-    return both.withColumns({"case": F.lit(""), **keys, **there}).drop(*(f"{r}_{n}" for r in nothing for n in names))
+    return both.select(*_named(keys), *_named(there), *values[0], *values[1])
 
 
 def _beside(gold: Frame, pred: Frame, said: Sequence[Values]) -> tuple[DataFrame, list[Watch]]:
