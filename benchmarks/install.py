@@ -1,7 +1,7 @@
 """`python -m benchmarks.install`: what a plain install weighs, and what a command costs before it does anything.
 
 The checkout is installed into an empty environment without extras; CPU is the least of many starts, each beside the start of
-NumPy and DuckDB alone, so that a busy machine slows both.
+NumPy and DuckDB alone, so that a busy machine slows both. `python -m benchmarks.install peers` weighs other tools in the same way.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from benchmarks.table import write
 
 STORE = ROOT / "results.json"
 REPEATS = 20
+PEERS = ("PyEvALL", "ranx", "mlflow")
 ALONE = "import numpy, duckdb; duckdb.connect()"
 
 
@@ -41,6 +42,19 @@ def files(folder: Path) -> None:
         records = [{"id": str(i), "value": value} for i, value in enumerate(values)]
         (folder / f"{name}.json").write_text(json.dumps(records))
         (folder / f"{name}.csv").write_text("id,value\n" + "".join(f"{r['id']},{r['value']}\n" for r in records))
+
+
+def weight(package: str) -> dict[str, Any] | None:
+    """Version and megabytes of a package with all that it needs in an empty environment; None where it cannot be installed."""
+    with tempfile.TemporaryDirectory() as place:
+        venv = Path(place) / "venv"
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+        empty, python = megabytes(venv), str(venv / "bin/python")
+        if subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=False).returncode:
+            return None
+        asked = f"from importlib.metadata import version; print(version({package!r}))"
+        version = subprocess.run([python, "-c", asked], check=True, capture_output=True, text=True).stdout.strip()
+        return {"version": version, "megabytes": megabytes(venv) - empty}
 
 
 def measured() -> dict[str, Any]:
@@ -70,8 +84,14 @@ def measured() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    store = json.loads(STORE.read_text())
-    store["install"] = measured()
+    if sys.argv[1:] == ["peers"]:
+        weights = {name: weight(name) for name in PEERS}
+        store = json.loads(STORE.read_text())
+        store["install"]["peers"] |= {name: found for name, found in weights.items() if found is not None}
+    else:
+        found = measured()
+        store = json.loads(STORE.read_text())
+        store["install"] |= found
     STORE.write_text(json.dumps(store, indent=1) + "\n")
     write(store, ROOT / "RESULTS.md")
     print(json.dumps(store["install"], indent=1))

@@ -26,17 +26,14 @@ def write(store: dict[str, Any], path: Path) -> None:
     path.write_text("".join(parts))
 
 
-PEERS_WEIGH = {"PyEvALL 0.2.11": 117, "ranx 0.3.21": 537, "MLflow 3.18": 616}
-"""Megabytes of plain installs of others with all that they need, measured in November 2026."""
-
-
 def install(found: dict[str, Any]) -> list[str]:
     """Weight and start, made by `python -m benchmarks.install`."""
-    sizes = sorted({"karat": found["megabytes"], **PEERS_WEIGH}.items(), key=lambda pair: pair[1])
+    peers = {f"{name} {peer['version']}": peer["megabytes"] for name, peer in found["peers"].items()}
+    sizes = sorted({"karat": found["megabytes"], **peers}.items(), key=lambda pair: pair[1])
     alone = next(iter(found["start"].values()))
     return [
         "\n## install and start\n\nWhat a plain install adds to an empty environment (no extras), and the least CPU of "
-        "many starts in it; `python -m benchmarks.install` measures both.\n\n| plain install | MB |\n|---|---:|\n",
+        "many starts in it; `python -m benchmarks.install` measures both, `python -m benchmarks.install peers` the weights of others.\n\n| plain install | MB |\n|---|---:|\n",
         *(f"| {name} | {size:,.0f} |\n" for name, size in sizes),
         "\n| start | CPU s | ratio |\n|---|---:|---:|\n",
         *(f"| `{name}` | {cpu:.3f} | {cpu / alone:.2f}× |\n" for name, cpu in found["start"].items()),

@@ -16,13 +16,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 OLDEST = {
-    "3.11": ["numpy==1.26.0", "scipy==1.11.3"],
-    "3.12": ["numpy==1.26.0", "scipy==1.11.3"],
-    "3.13": ["numpy==2.1.0", "scipy==1.14.1"],
-    "3.14": ["numpy==2.3.2", "scipy==1.16.1"],
+    "3.11": ["numpy==1.26.0", "scipy==1.11.3", "duckdb==1.4.0"],
+    "3.12": ["numpy==1.26.0", "scipy==1.11.3", "duckdb==1.4.0"],
+    "3.13": ["numpy==2.1.0", "scipy==1.14.1", "duckdb==1.4.0"],
+    "3.14": ["numpy==2.3.2", "scipy==1.16.1", "duckdb==1.4.2"],
 }
 """The first releases with wheels for each Python, not before those that pyproject.toml asks for."""
-FLOOR = ["duckdb==1.4.0", "click==8.1.3", "rich==13.0.0", "jinja2==3.1.0", "sqlalchemy==2.0.31"]
+FLOOR = ["click==8.1.3", "rich==13.0.0", "jinja2==3.1.0", "sqlalchemy==2.0.31"]
 MSGSPEC = {"3.11": "0.18.0", "3.12": "0.18.4", "3.13": "0.19.0", "3.14": "0.20.0"}
 TESTS = ["tests/golden", "tests/worked", "tests/waist/test_aligned.py"]
 

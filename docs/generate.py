@@ -168,7 +168,7 @@ def _docstring(thing: Any) -> str:
 def findings() -> str:
     """Every finding code with its texts."""
     rows = [
-        f"| `{code}` | {kind.severity} | {_cell(_plural(kind.message))} | {_cell(kind.hint)} |"
+        f"| `{code}` | {kind.severity} | {_template(_plural(kind.message))} | {_template(kind.hint)} |"
         for code, kind in KINDS.items()
     ]
     head = f"# Findings\n\n{NOTE}\n\nWords in braces are filled in.\n\n| code | severity | message | way out |\n|---|---|---|---|\n"
@@ -181,7 +181,12 @@ def _plural(message: str) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("{{", "{").replace("}}", "}")
+    return text.replace("|", "\\|")
+
+
+def _template(text: str) -> str:
+    """A cell with words in braces; at its end they would be taken for attributes, and not shown."""
+    return re.sub(r"\{([^{}]*)\}$", r"&#123;\1&#125;", _cell(text).replace("{{", "{").replace("}}", "}"))
 
 
 def commands() -> str:

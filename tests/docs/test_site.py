@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ from playwright.sync_api import sync_playwright
 
 import karat
 from karat.cli.main import COMMANDS
-from karat.contexts import MODULES, catalogue
+from karat.contexts import MODULES, catalogue, context
 from karat.kinds import KINDS
 from karat.read import FORMATS
 
@@ -54,6 +55,12 @@ def test_the_navigation_has_every_part(site: Path) -> None:
         "Doors",
     ]
     assert [re.sub(r"<.*?>|\s+", " ", tab).strip() for tab in tabs] == expected
+
+
+def test_words_in_braces_are_shown(site: Path) -> None:
+    page = html.unescape((site / "findings.html").read_text(encoding="utf-8"))
+    assert "check the path: {path}" in page
+    assert "the file cannot be read: {reason}" in page
 
 
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
@@ -103,6 +110,10 @@ def test_every_metric_finding_format_context_and_public_name_is_there() -> None:
     assert {d.name for name in MODULES for d in catalogue(name)} == told
     assert [code for code in KINDS if f"`{code}`" not in TEXT["findings.md"]] == []
     assert [name for name in [*FORMATS, *MODULES] if f"`{name}`" not in TEXT["formats.md"]] == []
+    examples = [kind.example for kind in (*FORMATS.values(), *map(context, MODULES))]
+    assert [
+        example for example in examples if f"`{example.replace('|', chr(92) + '|')}`" not in TEXT["formats.md"]
+    ] == []
     assert [name for name in karat.__all__ if f"\n## {name}\n" not in TEXT["python.md"]] == []
 
 
