@@ -247,6 +247,6 @@ READERS = {
         "json", RANKINGS, lambda n: f'"f{n}": {{"d1": 1}}', lambda n: f'"f{n}": {{"d1{"x" * 7000}": 1}}', head="{\n", between=",\n", foot="\n}\n", other=_DICT, format="rankings",
         options=_QUERIES,
     ),
-    "brat": Reader("ann", ANN, lambda n: f"T{n}\tA {9 * n} {9 * n + 4}\tword", lambda n: f"T{n}\tA {9 * n} {9 * n + 7000}\t{'w' * 7000}", options={"context": "spans", "format": "brat"}, by_position=True),
+    "brat": Reader("ann", ANN, lambda n: f"T{n}\tA {9 * n} {9 * n + 4}\tword", lambda n: f"T{n}\tA {7001 * n} {7001 * n + 7000}\t{'w' * 7000}", options={"context": "spans", "format": "brat"}, by_position=True),
     "conll": Reader("conll", CONLL, lambda n: f"w{n} B-A\nv O\n", lambda n: f"{'w' * 7000} B-A\nv O\n", options={"context": "spans", "format": "conll"}, by_position=True),
 }  # fmt: skip
