@@ -147,10 +147,11 @@ def said(found):
     return json.dumps(found, indent=1).splitlines()
 
 
-TABLES = ("labels", "label sets", "weights", "rankings")
-LINES = ("labels", "label sets", "weights", "spans", "tags")
+LABELS = ("labels", "labels of a tree", "label sets", "weights", "votes", "probabilities")
+TABLES = (*LABELS, "rankings")
+LINES = (*LABELS, "spans", "tags")
 BATCHED = {"parquet": TABLES, "csv": TABLES, "jsonl": LINES}
-"""Contexts that are counted in batches; of the others the tables are read as a whole."""
+"""Cases that go through batches (probabilities until their context is seen); of the others the tables are read as a whole."""
 
 
 def put(table, path):
