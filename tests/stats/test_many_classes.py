@@ -96,3 +96,17 @@ def test_what_needs_every_entry_says_so() -> None:
     for wrong in (lambda: np.asarray(a), lambda: a + x, lambda: a * np.arange(7.0)[:, None], lambda: np.sort(a)):
         with pytest.raises(WrittenOut):
             wrong()
+
+
+def test_test_cases_times_resamples_are_never_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 300 test cases × 9,999 resamples × 1 metric each number would be held several times; hall-t needs none."""
+    from karat.stats import estimate
+
+    gold, pred = labels(np.random.default_rng(6), 3, 600)
+    sides = [
+        [{"test_case": f"t{i // 2}", "id": str(i), "value": v} for i, v in enumerate(side)] for side in (gold, pred)
+    ]
+    monkeypatch.setattr(estimate, "CLASS_NUMBERS", 1e6)
+    score = karat.evaluate(*sides, metrics=["f1"], intervals=True)["f1"]
+    assert score.interval is not None
+    assert score.interval.method == "hall-t"

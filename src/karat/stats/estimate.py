@@ -348,10 +348,10 @@ def _without_bca(choice: Sequence[str]) -> list[str]:
 
 def _drawn_columns(sample: Sample, settings: IntervalSettings) -> int:
     """How many columns resamples are drawn for: all, the metrics without their classes, or none."""
-    if sum(s.cost(settings.resamples) for s in sample.strata) > AFFORDABLE:
+    held, metrics = settings.resamples * len(sample.strata), sample.metrics or len(sample.point)
+    if held * metrics > CLASS_NUMBERS or sum(s.cost(settings.resamples) for s in sample.strata) > AFFORDABLE:
         return 0
-    held = len(sample.point) * settings.resamples * len(sample.strata)
-    return len(sample.point) if held <= CLASS_DRAWS else sample.metrics
+    return len(sample.point) if held * len(sample.point) <= CLASS_DRAWS else metrics
 
 
 def _padded(table: Table, width: int) -> Table:
