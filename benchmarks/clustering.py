@@ -85,7 +85,7 @@ CASES = [
             code_clusters(rows, many),
             Side("karat", karat_arrays, arrays),
             (Side("scikit-learn", sklearn_arrays, arrays),),
-            None,
+            8,
             f"four metrics of {rows:,} items in {many:,} clusters a side, from arrays",
         )
         for rows, many in ((1_000_000, 100), (1_000_000, 1_000))

@@ -115,8 +115,10 @@ def _memberships(both: Aligned, which: str) -> Sparse:
     alone = np.flatnonzero(both.rows[f"{which} alone"]) if f"{which} alone" in both.rows else np.zeros(0, np.int64)
     free = int(own.max(initial=-1)) + 1
     row, column = np.append(side.unit, alone), np.append(own, free + np.arange(len(alone)))
-    order = np.lexsort((column, row))
-    return Sparse.of(row[order], column[order], 1.0, (len(both), free + len(alone)))
+    if (row[1:] <= row[:-1]).any():  # of one cluster to an item there is nothing to sort
+        order = np.lexsort((column, row))
+        row, column = row[order], column[order]
+    return Sparse.of(row, column, 1.0, (len(both), free + len(alone)))
 
 
 context = Clustering()
