@@ -44,6 +44,7 @@ THRESHOLDS = {
     "karat.read.json.NEAR": 40,
     "karat.read.source.HEAD": 150,
     "karat.read.conll.HEAD": 4,
+    "karat.read.delimited.SAMPLE": 4,
     "karat.read.trec._BLOCK": 60,
     "karat.in_place.MOST_VALUES": 4,
     "karat.in_place.MOST_LONE": 4,
