@@ -135,3 +135,16 @@ def test_an_error_that_is_always_the_same_has_no_upper_limit_to_reckon_with():
 def test_no_items_have_no_ties():
     ties = Ties.of(np.zeros(0, np.int64))
     assert ties.sums(np.zeros((2, 0))).shape == ties.ranks(np.zeros((2, 0))).shape == (2, 0)
+
+
+def test_a_test_case_far_from_the_others_keeps_its_digits():
+    rng = np.random.default_rng(1)
+    sides = [(rng.normal(centre, 0.01, 40), rng.normal(centre, 0.01, 40)) for centre in (-5_000.0, 5_000.0)]
+    rows = [
+        [{"test_case": str(t), "id": f"{t}-{i}", "value": v} for t, s in enumerate(sides) for i, v in enumerate(s[k])]
+        for k in (0, 1)
+    ]
+    e = karat.evaluate(*rows, context="numbers", metrics=["r2", "pearson"])
+    for t, (gold, pred) in enumerate(sides):
+        assert e["r2"].by_test_case[str(t)].value == pytest.approx(metrics.r2_score(gold, pred), rel=1e-9)
+        assert e["pearson"].by_test_case[str(t)].value == pytest.approx(np.corrcoef(gold, pred)[0, 1], abs=1e-9)

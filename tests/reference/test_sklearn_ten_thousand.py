@@ -162,6 +162,12 @@ def agrees(ours: float | None, theirs: float, peers: Peers) -> bool:
     return bool(abs(ours - theirs) <= 1e-9 * max(1.0, abs(theirs)))
 
 
+def rounding_decides(name: str, gold: Any, pred: Any) -> bool:
+    """0 / 0, of which scikit-learn gives what its rounding leaves: information of one side by chance alone, over the least."""
+    singletons = [len({*side.tolist()}) == len(side) for side in (gold, pred)]
+    return name == "ami(mean=min)" and any(singletons)
+
+
 def differences(kind: str, seed: int, count: int) -> list[Any]:
     """Every metric of a block of cases on which the two differ."""
     draw, context, peers, of_gold, of_pred = KINDS[kind]
@@ -174,7 +180,7 @@ def differences(kind: str, seed: int, count: int) -> list[Any]:
         score = e.only[karat.parse(name)].by_test_case
         for number, case in enumerate(cases):
             ours, theirs = score[f"{number:04}"].value, peer(*case)
-            if not agrees(ours, float(theirs), peers):
+            if not agrees(ours, float(theirs), peers) and not rounding_decides(name, *case):
                 out.append((name, number, ours, theirs, case))
     return out
 

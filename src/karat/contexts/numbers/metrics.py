@@ -146,10 +146,13 @@ def _moments(W: Weights, cells: NumberCells) -> tuple[Floats, Floats, Floats, Fl
     n = W @ cells.one
     size = np.maximum(n, 1e-300)
     a, b = (W @ x) / size, (W @ y) / size
-    spread = [(W @ xx) / size - a * a, (W @ yy) / size - b * b]
+    spread, common = [(W @ xx) / size - a * a, (W @ yy) / size - b * b], (W @ xy) / size - a * b
+    if (grouped := W.grouped) is not None:  # a second pass: a test case far from the mean of all would lose digits
+        dx, dy = x - a[grouped.group], y - b[grouped.group]
+        spread, common = [(W @ (dx * dx)) / size, (W @ (dy * dy)) / size], (W @ (dx * dy)) / size
     least = [1e-13 * float(np.abs(s).max(initial=0.0)) for s in (xx, yy)]
     some = [(s > e) & (n > 0) for s, e in zip(spread, least, strict=True)]
-    return a, b, spread[0], spread[1], (W @ xy) / size - a * b, some
+    return a, b, spread[0], spread[1], common, some
 
 
 @metric(
