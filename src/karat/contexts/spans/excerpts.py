@@ -125,7 +125,7 @@ class Rule:
         return "longer" if self.factor == "any" else self.factor
 
 
-def excerpts(gold: Spans, pred: Spans, rule: Rule = Rule()) -> Excerpts:  # noqa: B008  (frozen)
+def excerpts(gold: Spans, pred: Spans, rule: Rule = Rule()) -> Excerpts:
     """Match references with system spans by the greatest overlap factor."""
     gold = _references(gold, ignore_label=rule.ignore_label, merge=rule.merge_gold)
     pred = merged(pred) if rule.ignore_label else pred.in_place()
