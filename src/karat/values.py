@@ -359,8 +359,6 @@ def _members(rows: list[Any], count: int) -> Column:
 
 def joined(parts: Sequence[Column]) -> Column:
     """Pieces of a column as one: weights by label as arrays, if they all are; else Python values."""
-    if len(parts) == 1:
-        return parts[0]
     if not all(isinstance(part, Nested) for part in parts):
         return list(chain.from_iterable(parts))
     names = list(dict.fromkeys(chain.from_iterable(part.keys.names for part in parts)))

@@ -101,3 +101,20 @@ def test_an_object_that_does_not_end_is_no_label(tmp_path):
     with pytest.raises(karat.InputError) as error:
         karat.evaluate({"1": "A", "2": "B"}, str(path), context="soft")
     assert [(f.code, f.line) for f in error.value.findings] == [("bad-json", 3)]
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+@pytest.mark.parametrize("name", ['say "A"', "back\\slash", "tab\there", "line\nend"])
+def test_names_may_be_such_as_json_writes_with_a_backslash(name, ending, tmp_path):
+    def scored(label):
+        paths = [tmp_path / f"{side}.{ending}" for side in ("gold", "pred")]
+        for path, values in zip(paths, (WEIGHTS, PRED), strict=True):
+            rows = [
+                {"id": i, "about " + name: 1, "value": {label if k == "A" else k: w for k, w in v.items()}}
+                for i, v in values.items()
+            ]
+            path.write_text(json.dumps(rows) if ending == "json" else "\n".join(map(json.dumps, rows)))
+        return karat.evaluate(*paths, metrics=["mae", "kl"], context="soft")
+
+    odd, plain = scored(name), scored("A")
+    assert [odd[m].value for m in ("mae", "kl")] == [plain[m].value for m in ("mae", "kl")]

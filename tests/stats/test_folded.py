@@ -191,3 +191,21 @@ def test_scores_that_chance_chooses_say_so(metric, said):
     gold = np.where(rng.random(60) < score, "yes", "no").tolist()
     e = karat.evaluate(gold, score.tolist(), context="probabilities", metrics=[metric], intervals=True, resamples=199)
     assert ("score-extreme" in {f.code for f in e.findings}) is said
+
+
+def test_a_perfect_system_is_no_sum_of_distances():
+    """Kappa of 1 is Σ |gold| / Σ gold for all weights, but nothing of it is folded: its interval holds it."""
+    gold = ["a", "b", "a"]
+    for metric in ("kappa", "mcc"):
+        found = karat.evaluate(gold, gold, metrics=[metric], intervals=True)[metric].interval
+        assert found.method == "rule-of-three"
+        assert found.low < 1.0 == found.high
+
+
+def test_resamples_that_all_lie_on_one_side_give_their_quantiles_where_leaving_out_shows_nothing():
+    """ICM of a perfect system is gold's information, largest where both labels are as frequent: no resample is above it."""
+    gold = ["a", "b"] * 50
+    found = karat.evaluate(gold, gold, metrics=["icm"], intervals=True)["icm"].interval
+    assert found.method == "bootstrap-percentile"
+    assert 0.9 < found.low < 0.99
+    assert found.high == 1.0

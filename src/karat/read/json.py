@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
@@ -79,7 +79,7 @@ def _columns(content: bytes, format: str) -> tuple[dict[str, Column], int]:
             before = columns.setdefault(name, [[None] * rows] if rows else [])
             before.append(part[name] if name in part else [None] * size)
         rows += size
-    return {name: values.joined(parts) for name, parts in columns.items()}, rows
+    return {name: parts[0] if len(parts) == 1 else values.joined(parts) for name, parts in columns.items()}, rows
 
 
 Decoded = tuple[dict[str, Column], int]
@@ -155,7 +155,15 @@ def _shapes(first: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _is_weights(value: Any) -> bool:
-    return isinstance(value, dict) and 0 < len(value) <= MOST and {*map(type, value.values())} <= {int, float}
+    return isinstance(value, dict) and _are_fields(value) and {*map(type, value.values())} <= {int, float}
+
+
+_UNFIT = re.compile(r'["\\\x00-\x1f]')
+
+
+def _are_fields(names: Collection[str]) -> bool:
+    """Can a type have fields with these names? It is not to have many, nor such as JSON writes with a backslash."""
+    return 0 < len(names) <= MOST and not any(map(_UNFIT.search, names))
 
 
 def _apart(column: list[Any]) -> Column:
@@ -192,7 +200,7 @@ def _first(block: bytes) -> dict[str, Any]:
         found = json.JSONDecoder().raw_decode(head, head.index("{"))[0]
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) and len(found) <= MOST else {}
+    return found if isinstance(found, dict) and _are_fields(found) else {}
 
 
 MOST = 100

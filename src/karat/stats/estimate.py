@@ -237,8 +237,15 @@ def _from_draws(sample: Sample, draws: Floats, method: str, settings: IntervalSe
     undefined = np.isnan(draws).mean(0)
     with np.errstate(invalid="ignore"):
         bias = np.nanmean(np.where(undefined == 1, 0.0, draws), 0) - point
-    bounds = Bounds(low, high, intervals.spread(draws), settings.resamples, undefined, bias)
-    return Table(bounds, [method] * len(low), sample.sizes)
+    se = intervals.spread(draws)
+    stuck = (low == high) & (se > 0)
+    if method == "bca" and stuck.any():  # no resample lies beyond the point: quantiles, where leaving out shows nothing
+        flat = stuck & (sample.spread[0][: len(point)] < 1e-9 * se)
+        ends = intervals.percentile(draws, settings.level)
+        low, high = (np.where(flat, end, bound) for end, bound in zip(ends, (low, high), strict=True))
+        methods = np.where(flat, "percentile", method).tolist()
+        return Table(Bounds(low, high, se, settings.resamples, undefined, bias), methods, sample.sizes)
+    return Table(Bounds(low, high, se, settings.resamples, undefined, bias), [method] * len(low), sample.sizes)
 
 
 def _closed(sample: Sample, method: str, settings: IntervalSettings) -> Table:
@@ -403,15 +410,16 @@ def _skewness(stratum: Stratum) -> Floats:
 
 def _mixed(sample: Sample, choice: list[str], drawn: Table | None, settings: IntervalSettings) -> Table:
     """Each column by its own method; where no resample lies on one side of the point, the jackknife."""
-    by_method = {"bca": drawn.bounds} if drawn else {}
+    by_method = {"bca": drawn.bounds, "percentile": drawn.bounds} if drawn else {}
     if drawn:
         stuck = (drawn.bounds.low == drawn.bounds.high) & (sample.spread[0] > 0)
-        choice = ["jackknife-t" if m == "bca" and stuck[k] else m for k, m in enumerate(choice)]
+        drawn_by = [*drawn.method, *["bca"] * (len(choice) - len(drawn.method))]
+        choice = [m if m != "bca" else "jackknife-t" if stuck[k] else drawn_by[k] for k, m in enumerate(choice)]
     closed = {
         "wilson": _proportion, "student-t": _jackknife, "jackknife-t": _jackknife, "hall-t": _hall, "logit-t": _odds, "folded-t": _folded,
         "tailed-t": _tailed,
     }  # fmt: skip
-    by_method |= {m: closed[m](sample, settings) for m in set(choice) - {"bca"}}
+    by_method |= {m: closed[m](sample, settings) for m in set(choice) - {"bca", "percentile"}}
     ends = {
         end: np.array([
             float(np.broadcast_to(getattr(by_method[m], end), len(choice))[k]) for k, m in enumerate(choice)

@@ -141,7 +141,8 @@ def folds(statistic: Scores, n: Floats) -> dict[int, Fold]:
     tape, tried = recorded(statistic, n, (), ()), list[tuple[int, Fold]]()
     for column in set(tape.metric):
         asked = [tape.vectors[v] for v in tape.of(column)]
-        wide = [x for x in asked if hasattr(x, "col") and not getattr(x, "own", False)]
+        # Of numbers without a sign |Σ x| is Σ x: that chance folds is not true of them, whatever they add up to.
+        wide = [x for x in asked if hasattr(x, "col") and not getattr(x, "own", False) and (x.data < 0).any()]
         flat = [np.asarray(x, float) for x in asked if len(x.shape) == 1]
         tried += [(column, Fold(part, whole)) for part, whole in product(wide, flat)]
     if not tried:
