@@ -37,7 +37,7 @@ def test_the_way_out_of_an_unknown_format_is_named_for_python_too(tmp_path: Path
     with pytest.raises(karat.InputError) as caught:
         karat.evaluate(gold, pred)
     assert "--input-format" in caught.value.findings[0].hint
-    assert "format=" in str(caught.value)
+    assert "name it with format=;" in str(caught.value)
 
 
 @pytest.mark.parametrize("end", ["", "\n"])

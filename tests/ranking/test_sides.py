@@ -21,7 +21,8 @@ from karat.engines.duckdb import Engine
 from karat.inputs import Given, read_side
 from karat.metric import Metric
 from karat.plan import make_plan
-from karat.read import fast
+from karat.read import fast, trec
+from karat.read.source import Source
 from karat.side import Side
 
 Records = list[tuple[str, str, float]]
@@ -144,6 +145,41 @@ def test_comments_with_as_many_fields_as_a_record(tmp_path: Path) -> None:
     found = karat.evaluate(tmp_path / "gold", tmp_path / "run", metrics=["AP"])
     assert found["AP"].value == 1.0
     assert found.systems[0].counts["gold"] == found.systems[0].counts["pred"] == 2
+
+
+LINES = [
+    b"# Q0 a 1 2 t",
+    b"q1 Q0 a 1 2 t",
+    b"#q1 Q0 z",
+    b"q1 Q0 b 2 1 t",
+    b"",
+    b"q2 Q0 c 1 9 t",
+    b"\r",
+    b"q1 Q0 d 3 0 t",
+]
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize(("block", "stretches"), [(1 << 24, [2, 6, 8]), (1, [2, 4, 6, 8])])
+def test_a_file_by_stretches_of_one_query(mark: bytes, block: int, stretches: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """Comments and empty lines are no records; where a block of bytes ends, a stretch goes on as another."""
+    monkeypatch.setattr(trec, "_BLOCK", block)
+    (tmp_path / "run").write_bytes(mark + b"\n".join(LINES))
+    with ExitStack() as stack:
+        found = trec.query_lines(Source(tmp_path / "run", stack), most=len(stretches))
+        assert trec.query_lines(Source(tmp_path / "run", stack), most=len(stretches) - 1) is None
+    assert found is not None
+    assert found.line.tolist() == stretches
+    assert found.query == [LINES[line - 1].split()[0].decode() for line in stretches]
+    assert found.start.tolist() == [len(b"\n".join([*LINES[: line - 1], b""])) for line in stretches]
+    assert found.rows.tolist() == ([2, 1, 1] if block > 1 else [1, 1, 1, 1])
+
+
+@pytest.mark.parametrize("line", [b" q1 Q0 a 1 2 t", b"\tq1 Q0 a 1 2 t", b"\rq1 Q0 a 1 2 t"])
+def test_a_record_behind_blanks_belongs_to_no_stretch(line: bytes, tmp_path: Path) -> None:
+    (tmp_path / "run").write_bytes(b"q1 Q0 b 1 2 t\n" + line)
+    with ExitStack() as stack:
+        assert trec.query_lines(Source(tmp_path / "run", stack), most=9) is None
 
 
 @pytest.mark.usefixtures("readers")

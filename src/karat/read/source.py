@@ -214,7 +214,7 @@ class Source:
     @cached_property
     def start(self) -> bytes:
         """The head without blank space in front."""
-        return self.head.removeprefix(codecs.BOM_UTF8).lstrip()
+        return self.head.lstrip()
 
     def is_blank(self) -> bool:
         """Is there nothing but blank space?"""

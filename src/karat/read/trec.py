@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -130,15 +129,14 @@ def query_lines(source: Source, most: int) -> Lines | None:
 def _blocks(source: Source) -> Iterator[tuple[int, int, Any]]:
     """Whole lines, some megabytes of them at a time, each with the byte and the line at which it begins."""
     with source.path.open("rb") as file:
-        at = len(BOM_UTF8) if file.read(3) == BOM_UTF8 else 0
-        file.seek(at)
-        line, rest = 1, b""
+        at, line, rest = 0, 1, b""
         while content := file.read(_BLOCK):
-            content, _, left = (rest + content).rpartition(b"\n")
-            rest = left
+            content = rest + content
+            end = content.rfind(b"\n") + 1
+            content, rest = content[:end], content[end:]
             if content:
-                yield at, line, np.frombuffer(content + b"\n", np.uint8)
-                at, line = at + len(content) + 1, line + content.count(b"\n") + 1
+                yield at, line, np.frombuffer(content, np.uint8)
+                at, line = at + len(content), line + content.count(b"\n")
         if rest:
             yield at, line, np.frombuffer(rest + b"\n", np.uint8)
 
@@ -168,7 +166,7 @@ def _line_by_line(source: Source, layout: Layout) -> tuple[Rows, list[Finding]]:
         raise InputError(bad)
     texts: list[list[bytes]] = [[] for _ in range(layout.width)]
     findings, spare, line = list[Finding](), list[int](), list[int]()
-    for n, text in enumerate(source.bytes().removeprefix(BOM_UTF8).split(b"\n"), 1):
+    for n, text in enumerate(source.bytes().split(b"\n"), 1):
         fields = text.split()
         if not fields or fields[0].startswith(b"#"):
             continue

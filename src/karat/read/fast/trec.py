@@ -7,7 +7,6 @@ A run of a million lines is read in 0.2 s of processor time, by the plain reader
 from __future__ import annotations
 
 import os
-from codecs import BOM_UTF8
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -72,7 +71,7 @@ def rows(source: Source, width: int, texts: Sequence[int], numbers: Sequence[int
 
 def _cuts(buffer: Bytes, end: int) -> list[tuple[int, int]]:
     """Pieces of whole lines, as long as the cache likes them."""
-    out, begin = list[tuple[int, int]](), len(BOM_UTF8) if bytes(buffer[:3]) == BOM_UTF8 else 0
+    out, begin = list[tuple[int, int]](), 0
     while begin < end:
         stop = _line_end(buffer, begin + CHUNK) if begin + CHUNK < end else end
         out.append((begin, stop))
