@@ -162,3 +162,31 @@ def test_the_calibration_of_a_positive_class_needs_one():
     positive, likeliest = found.systems[0]
     assert (positive.value, "pos_label" in positive.undefined) == (None, True)
     assert likeliest.value == pytest.approx(0.5 - 1 / 3)  # a is the likeliest each time, and once right
+
+
+@pytest.mark.parametrize("context", [None, "probabilities"])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "memory"])
+def test_a_word_among_the_scores_of_a_class_is_said_with_its_line_and_drops_no_column(form, context, tmp_path):
+    ham, spam = [0.1, "oops", 0.3, 0.4, None], [0.9, 0.8, 0.7, 0.6, 0.5]
+    frame = pd.DataFrame({"id": range(5), "ham": ham, "spam": spam})
+    given = tmp_path / f"pred.{form}"
+    if form == "csv":
+        frame.to_csv(given, index=False)
+    elif form == "jsonl":
+        frame.to_json(given, orient="records", lines=True)
+    else:
+        given = frame
+    with pytest.raises(karat.InputError) as refused:
+        karat.evaluate(pd.DataFrame({"id": range(5), "label": GOLD}), given, context=context)
+    first = 2 if form == "csv" else 1
+    assert {(f.code, f.line) for f in refused.value.findings} == {
+        ("not-a-number", first + 1),
+        ("missing-field", first + 4),
+    }
+    assert "score of ham 'oops'" in str(refused.value)
+
+
+def test_a_column_of_words_beside_one_of_numbers_is_no_class():
+    gold = pd.DataFrame({"id": range(5), "label": GOLD})
+    pred = pd.DataFrame({"id": range(5), "note": ["a", "b", "3", "c", "d"], "spam": SPAM})
+    assert karat.evaluate(gold, pred, context="probabilities")["roc_auc"].value == pytest.approx(AUC)

@@ -28,29 +28,44 @@ def class_columns(columns: Mapping[str, Column], typed: bool, read: Read, roles:
         return []
     value = roles.get("value")
     if value is not None and not (
-        asked and value.strip().lower() not in NUMBERS and not _are_scores(columns[value], typed)
+        asked and value.strip().lower() not in NUMBERS and _numeric(columns[value], typed) < 1
     ):
         return []
     used = {roles.get("id"), roles.get("test_case")}
-    found = [name for name, column in columns.items() if name not in used and _are_scores(column, typed)]
+    rest = {name: _numeric(column, typed) for name, column in columns.items() if name not in used}
+    found = [name for name, part in rest.items() if part == 1]
+    nearly = [name for name, part in rest.items() if part > 0.5]
+    if asked or len(nearly) == len(rest):
+        # A word among the numbers of a column is a fault of the column, not another use of it.
+        found = nearly
     return found if len(found) > 1 or (asked and found and value is None) else []
 
 
-def _are_scores(column: Column, typed: bool) -> bool:
-    """Are all values numbers?"""
+def _numeric(column: Column, typed: bool) -> float:
+    """The part of the values that are numbers, 1 for a column of nothing else; of texts and numbers alone."""
     column = values.plain(column)
     if not typed:
-        return values.are_numbers(values.texts_of(column)) or not len(values.numbers(column)[1])
-    return values.kinds_used(column).keys() <= {"number"} and bool(len(column))
+        texts = values.texts_of(column)
+        given = int((texts.code >= 0).sum())
+        return 1.0 if values.are_numbers(texts) else 1 - len(values.numbers(texts)[1]) / max(given, 1)
+    used = values.kinds_used(column)
+    if used.keys() <= {"number"}:
+        return float(bool(len(column)))
+    return used.get("number", 0) / sum(used.values()) if used.keys() <= {"number", "text"} else 0.0
 
 
 def read_wide(origin: Origin, columns: Mapping[str, Column], keys: Keys, wide: Sequence[str]) -> Side:
     """The columns of scores as weights by class."""
-    parts = [values.numbers(values.plain(columns[name]))[0] for name in wide]
-    table = np.stack(parts, 1)
-    if len(wide) == 1:
+    parts = [values.numbers(values.plain(columns[name])) for name in wide]
+    words = {
+        (row, j): values.texts_of(values.plain(columns[wide[j]])).text(row)
+        for j, (_, bad) in enumerate(parts)
+        for row in bad.tolist()
+    }
+    table = np.stack([number for number, _ in parts], 1)
+    if len(wide) == 1 and not words:
         return _single(origin, keys, table[:, 0])
-    return weights(origin, keys, table, class_names(wide))
+    return weights(origin, keys, table, class_names(wide), words=words)
 
 
 def _single(origin: Origin, keys: Keys, score: Floats) -> Side:
@@ -68,15 +83,21 @@ def class_names(columns: Sequence[str]) -> list[str]:
     return [name.strip() for name in columns]
 
 
-def weights(origin: Origin, keys: Keys, table: Floats, names: list[str], named: bool = True) -> Side:
+def weights(
+    origin: Origin,
+    keys: Keys,
+    table: Floats,
+    names: list[str],
+    named: bool = True,
+    words: Mapping[tuple[int, int], str] | None = None,
+) -> Side:
     """A matrix of items × classes as a side; what is no number is said with its line."""
-    bad = np.argwhere(np.isnan(table)).tolist()
-    if bad:
-        raise InputError(
-            limited(
-                finding("missing-field", origin.name, origin.line_of(i), field=f"score of {names[j]}") for i, j in bad
-            )
-        )
+    faults = []
+    for i, j in np.argwhere(np.isnan(table)).tolist():
+        code, text = ("not-a-number", {"text": words[i, j]}) if words and (i, j) in words else ("missing-field", {})
+        faults.append(finding(code, origin.name, origin.line_of(i), field=f"score of {names[j]}", **text))
+    if faults:
+        raise InputError(limited(faults))
     rows, classes = table.shape
     unit, label = np.repeat(np.arange(rows), classes), np.tile(np.arange(classes), rows)
     entries = Entries(unit, {"label": label, "number": table.reshape(-1)})
