@@ -292,10 +292,10 @@ class Aligned:
             ids = [id for part in parts for id in part.ids or ()]
         return cls(case, n, in_gold, in_pred, gold, pred, names, rows, unit, ids, first.facts)
 
-    def found(self, key: str) -> Ints:
+    def partners(self, key: str) -> Ints:
         """The predicted entry that has the unit and key of each gold entry; −1 where none has."""
         if isinstance(self.gold[key], Text):
-            return _found_texts(self.gold, self.pred, key)
+            return _text_partners(self.gold, self.pred, key)
         gold, pred = self._keys(key)
         if not len(pred):
             return np.full(len(gold), -1)
@@ -322,8 +322,8 @@ class Aligned:
         return [self.gold.unit * wide + gold - low, self.pred.unit * wide + pred - low]
 
 
-def _found_texts(gold: Entries, pred: Entries, key: str) -> Ints:
-    """`Aligned.found` of a column of texts: by a hash of unit and text, every hit compared byte for byte."""
+def _text_partners(gold: Entries, pred: Entries, key: str) -> Ints:
+    """`Aligned.partners` of a column of texts: by a hash of unit and text, every hit compared byte for byte."""
     index, salt = gold.index(key)
     entry = np.full(len(index.row), -1)
     for begin, part in pred.blocks():

@@ -92,10 +92,10 @@ def evaluate(
     )  # fmt: skip
     wanted = wanted_intervals(intervals, interval_method, resamples, seed, stratify_by)
     level = wanted.level if wanted else 0.95
-    found = over_runs(scored(gold, methods.systems, asked, wanted), methods, level)
+    result = over_runs(scored(gold, methods.systems, asked, wanted), methods, level)
     if judge is None:
-        return found.evaluation
-    return with_judge(found, judge, methods.systems, replace(asked, cluster_by=judge_strata), level)
+        return result.evaluation
+    return with_judge(result, judge, methods.systems, replace(asked, cluster_by=judge_strata), level)
 
 
 def without_runs(methods: Methods, keep_going: bool) -> None:
@@ -105,40 +105,42 @@ def without_runs(methods: Methods, keep_going: bool) -> None:
 
 
 def with_judge(
-    found: Scored, judge: Any, systems: Sequence[tuple[str, Any]], asked: Asked, level: float
+    result: Scored, judge: Any, systems: Sequence[tuple[str, Any]], asked: Asked, level: float
 ) -> Evaluation:  # fmt: skip
     """The evaluation with what gold and the judge say together."""
     from karat.stats.judging import judged_scores
 
-    if found.plan.options.get("extra") == "wrong":
+    if result.plan.options.get("extra") == "wrong":
         raise MetricError("with a judge, predictions without gold are not wrong: leave extra=wrong out")
-    by_judge = scored(judge, systems, replace(asked, context=found.plan.context.name), None)
+    by_judge = scored(judge, systems, replace(asked, context=result.plan.context.name), None)
     scores, more = judged_scores(
-        found.evaluation.systems,
+        result.evaluation.systems,
         by_judge.evaluation.systems,
-        found.plan,
+        result.plan,
         level,
         by_judge.clusters if asked.cluster_by else None,
     )
-    kept = [replace(s, findings=[f for f in s.findings if f.code != "pred-only-ids"]) for s in found.evaluation.systems]
+    kept = [
+        replace(s, findings=[f for f in s.findings if f.code != "pred-only-ids"]) for s in result.evaluation.systems
+    ]
     kept[0] = replace(kept[0], findings=[*kept[0].findings, *more])
-    said = {"judge": by_judge.evaluation.provenance["inputs"][0] | {"role": "judge", "strata": asked.cluster_by}}
-    provenance = found.evaluation.provenance | said
-    return replace(found.evaluation, systems=kept, judged=scores, provenance=provenance)
+    of_judge = {"judge": by_judge.evaluation.provenance["inputs"][0] | {"role": "judge", "strata": asked.cluster_by}}
+    provenance = result.evaluation.provenance | of_judge
+    return replace(result.evaluation, systems=kept, judged=scores, provenance=provenance)
 
 
-def over_runs(found: Scored, methods: Methods, level: float) -> Scored:
+def over_runs(result: Scored, methods: Methods, level: float) -> Scored:
     """The evaluation with the means of methods, where some have several runs."""
     if not methods.repeated:
-        return found
+        return result
     from karat.stats.methods import method_scores
 
-    evaluation = found.evaluation
-    clusters = None if found.stratified else found.clusters
-    scores, more = method_scores(evaluation.systems, methods.groups, found.plan, level, clusters)
+    evaluation = result.evaluation
+    clusters = None if result.stratified else result.clusters
+    scores, more = method_scores(evaluation.systems, methods.groups, result.plan, level, clusters)
     first, *rest = evaluation.systems
     systems = [replace(first, findings=[*first.findings, *more]), *rest]
-    return found._replace(evaluation=replace(evaluation, systems=systems, methods=scores))
+    return result._replace(evaluation=replace(evaluation, systems=systems, methods=scores))
 
 
 def compare(
@@ -207,23 +209,23 @@ def compare(
     )  # fmt: skip
     if methods.repeated and slices:
         raise MetricError("slices are those of systems: give each method as one run, or leave slices out")
-    found = scored(gold, methods.systems, asked, None)
-    if len(found.evaluation.systems) < 2:
-        raise InputError(found.evaluation.findings)
+    result = scored(gold, methods.systems, asked, None)
+    if len(result.evaluation.systems) < 2:
+        raise InputError(result.evaluation.findings)
     intervals = IntervalSettings(level, interval_method, resamples, seed)
     evaluation = replace(
-        found.evaluation, plan=found.evaluation.plan | {"intervals": intervals.to_dict() | {"cluster_by": cluster_by}}
+        result.evaluation, plan=result.evaluation.plan | {"intervals": intervals.to_dict() | {"cluster_by": cluster_by}}
     )
     if methods.repeated:
         from karat.stats.methods import compare_methods
 
-        return compare_methods(evaluation, methods.groups, found.plan, settings, intervals, found.clusters)
-    compared = compare_systems(evaluation, found.plan, settings, intervals, found.clusters)
-    if not found.slices:
+        return compare_methods(evaluation, methods.groups, result.plan, settings, intervals, result.clusters)
+    compared = compare_systems(evaluation, result.plan, settings, intervals, result.clusters)
+    if not result.slices:
         return compared
     from karat.stats.compared_slices import add_slices
 
-    return add_slices(compared, evaluation, found.plan, found.slices, settings, intervals, found.clusters)
+    return add_slices(compared, evaluation, result.plan, result.slices, settings, intervals, result.clusters)
 
 
 def wanted_intervals(
@@ -269,7 +271,7 @@ def validate(
 def against(gold: Any, given: Any, **how: Any) -> list[Finding]:
     """What is found when a file meets gold; what is wrong with gold itself is said as well."""
     try:
-        found = evaluate(gold, given, hashes=False, **how)
+        evaluation = evaluate(gold, given, hashes=False, **how)
     except InputError as error:
         return error.findings
-    return found.findings
+    return evaluation.findings

@@ -93,34 +93,34 @@ def spelt(value: Any) -> str:
     return str(int(value)) if number and float(value).is_integer() else str(value)
 
 
-def beside_said(slices: Given, weight: Any) -> dict[str, Any]:
+def beside_record(slices: Given, weight: Any) -> dict[str, Any]:
     """What a plan says of slices and weights."""
     columns = list(slices) if isinstance(slices, Mapping) else as_list(slices)
-    said: dict[str, Any] = {"slices": [str(c) for c in columns]} if columns else {}
-    return said | ({} if weight is None else {"weight": weight if isinstance(weight, str) else "given"})
+    record: dict[str, Any] = {"slices": [str(c) for c in columns]} if columns else {}
+    return record | ({} if weight is None else {"weight": weight if isinstance(weight, str) else "given"})
 
 
 def not_ignored(findings: Iterable[Finding], columns: Iterable[str]) -> list[Finding]:
     """Findings without the word that columns which are used are ignored."""
     used, out = {*columns}, list[Finding]()
-    for found in findings:
-        if found.code == "extra-fields" and used:
-            rest = [c for c in found.message.removeprefix("ignored: ").split(", ") if c not in used]
-            found = msgspec.structs.replace(found, message="ignored: " + ", ".join(rest))
+    for f in findings:
+        if f.code == "extra-fields" and used:
+            rest = [c for c in f.message.removeprefix("ignored: ").split(", ") if c not in used]
+            f = msgspec.structs.replace(f, message="ignored: " + ", ".join(rest))
             if not rest:
                 continue
-        out.append(found)
+        out.append(f)
     return out
 
 
-def said_of_slices(error: InputError, columns: Sequence[str]) -> InputError:
+def slice_error(error: InputError, columns: Sequence[str]) -> InputError:
     """The same error in the words of slices, where a column that is missing was to be sliced by."""
-    return InputError([_reworded(found, columns) for found in error.findings])
+    return InputError([_reworded(f, columns) for f in error.findings])
 
 
-def _reworded(found: Finding, columns: Sequence[str]) -> Finding:
-    column = next((c for c in columns if f"column {c!r}" in found.message), None)
-    if found.code != "cluster-column-missing" or column is None:
-        return found
-    there = found.message.rpartition(": ")[2]
-    return finding("slice-column-missing", found.file, found.line, column=column, found=there)
+def _reworded(old: Finding, columns: Sequence[str]) -> Finding:
+    column = next((c for c in columns if f"column {c!r}" in old.message), None)
+    if old.code != "cluster-column-missing" or column is None:
+        return old
+    there = old.message.rpartition(": ")[2]
+    return finding("slice-column-missing", old.file, old.line, column=column, found=there)

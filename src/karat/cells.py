@@ -129,8 +129,8 @@ class Cells:
         return len(self.n)
 
     @cached_property
-    def one(self) -> Floats:
-        """1 for every cell: ``W @ cells.one`` counts units."""
+    def ones(self) -> Floats:
+        """1 for every cell: ``W @ cells.ones`` counts units."""
         return np.ones(len(self))
 
     @property
@@ -188,7 +188,7 @@ class Cells:
         """The cells in runs, few enough in each to make a metric's vectors of."""
         yield self
 
-    def said(self, cell: int) -> tuple[str, str]:
+    def answers(self, cell: int) -> tuple[str, str]:
         """What gold and the system say of a unit of the cell, for a list of errors."""
         return "", ""
 
@@ -263,7 +263,7 @@ class ClassCells(Cells):
         """All classes as one."""
         return Collapsed(self)
 
-    def said(self, cell: int) -> tuple[str, str]:
+    def answers(self, cell: int) -> tuple[str, str]:
         return self._labels(self.gold_of, cell), self._labels(self.pred_of, cell)
 
     def _labels(self, of: Sparse, cell: int) -> str:

@@ -16,7 +16,7 @@ import ssl
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from karat.findings import Finding, InputError
@@ -109,8 +109,8 @@ class Client:
         return self._ask("GET", f"/benchmarks/{quote(benchmark)}/leaderboard", {"phase": phase})
 
     def benchmarks(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._ask("GET", "/benchmarks", {"limit": "200"})["benchmarks"]
-        return found
+        benchmarks: list[dict[str, Any]] = self._ask("GET", "/benchmarks", {"limit": "200"})["benchmarks"]
+        return benchmarks
 
     def create_benchmark(self, gold: str | os.PathLike[str], id: str = "", **settings: Any) -> dict[str, Any]:
         """Make a benchmark; the settings are those of ``karat benchmark create``."""
@@ -120,15 +120,15 @@ class Client:
     def check_gold(self, benchmark: str, seconds: float = 600) -> None:
         """Wait until the server has looked at gold; its faults raise `karat.InputError`."""
         end, pause = time.monotonic() + seconds, 0.1
-        while (found := self._ask("GET", f"/benchmarks/{quote(benchmark)}/gold"))["state"] in ("queued", "running"):
+        while (check := self._ask("GET", f"/benchmarks/{quote(benchmark)}/gold"))["state"] in ("queued", "running"):
             if time.monotonic() > end:
                 raise ServerError(0, {"title": "the server is not done yet", "detail": "gold is in its queue"})
             time.sleep(pause)
             pause = min(pause * 1.5, 3.0)
-        if found["good"] is False:
-            raise InputError([Finding(**f) for f in found["findings"]])
-        if found["problem"]:
-            raise ServerError(0, found["problem"])
+        if check["good"] is False:
+            raise InputError([Finding(**f) for f in check["findings"]])
+        if check["problem"]:
+            raise ServerError(0, check["problem"])
 
     def replace_gold(self, benchmark: str, gold: str | os.PathLike[str]) -> dict[str, Any]:
         """Put other gold in the place of what has faults, as long as nothing was scored."""
@@ -159,8 +159,8 @@ class Client:
         self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None, headers: Any = None
     ) -> dict[str, Any]:
         with self._answer(method, path, query, body, headers) as answer:
-            found: dict[str, Any] = json.loads(answer.read() or b"{}")
-            return found
+            reply: dict[str, Any] = json.loads(answer.read() or b"{}")
+            return reply
 
     def _answer(
         self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None, headers: Any = None
@@ -219,10 +219,10 @@ class Answer:
 
 def _problem(text: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        problem = json.loads(text)
     except ValueError:
-        found = None
-    return found if isinstance(found, dict) else {"title": "this is no karat server, or something stands before it"}
+        problem = None
+    return problem if isinstance(problem, dict) else {"title": "this is no karat server, or something stands before it"}
 
 
 def _parts(edge: str, fields: list[tuple[str, str]], files: list[tuple[str, Path]]) -> Iterator[bytes]:
@@ -239,12 +239,5 @@ def _parts(edge: str, fields: list[tuple[str, str]], files: list[tuple[str, Path
 
 
 def _digest(path: Path) -> str:
-    found = hashlib.sha256()
     with path.open("rb") as file:
-        _feed(found, file)
-    return found.hexdigest()[:32]
-
-
-def _feed(found: Any, file: IO[bytes]) -> None:
-    while block := file.read(BLOCK):
-        found.update(block)
+        return hashlib.file_digest(file, "sha256").hexdigest()[:32]

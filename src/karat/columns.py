@@ -32,10 +32,10 @@ class Codes:
     @staticmethod
     def of(texts: Sequence[str | None]) -> Codes:
         """Texts (None: nothing) as codes into their names, in the order in which they first appear."""
-        return Codes.each(texts, len(texts))
+        return Codes.of_stream(texts, len(texts))
 
     @staticmethod
-    def each(texts: Iterable[Any], count: int) -> Codes:
+    def of_stream(texts: Iterable[Any], count: int) -> Codes:
         """The same of ``count`` texts that are there but once."""
         lookup = Numbering()
         code, names = lookup.codes(texts, count), list(lookup)
@@ -46,7 +46,7 @@ class Codes:
         return Codes(code, names)
 
     @staticmethod
-    def one(name: str, rows: int) -> Codes:
+    def constant(name: str, rows: int) -> Codes:
         """The same text in every row."""
         return Codes(np.zeros(rows, np.int64), [name])
 
@@ -297,14 +297,14 @@ class Index:
         """Which of the keys are here, and their codes."""
         # Nearly all strangers are told by the first bits alone.
         at = np.flatnonzero(self._used[self._slots(key, len(self._used).bit_length() - 1, 0)])
-        found = [(at[:0], at[:0])]
+        hits = [(at[:0], at[:0])]
         for turn, (bits, table) in enumerate(self._tables):
             part = key[at]
             code = table[self._slots(part, bits, turn)]
             hit = (self._key[code] == part) & (code >= 0)
-            found.append((at[hit], code[hit]))
+            hits.append((at[hit], code[hit]))
             at = at[~hit]
-        rows, codes = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        rows, codes = (np.concatenate(parts) for parts in zip(*hits, strict=True))
         return rows, codes
 
     @cached_property
@@ -399,9 +399,9 @@ def firsts(rising: Ints) -> Mask:
     return np.append(True, np.diff(rising) != 0)[: len(rising)]
 
 
-def paired(one: Ints, two: Ints) -> Ints:
+def paired(first: Ints, second: Ints) -> Ints:
     """A code for each pair of codes (none below 0), rising with the first, then with the second."""
-    return distinct(one * (int(two.max(initial=0)) + 1) + two)[1]
+    return distinct(first * (int(second.max(initial=0)) + 1) + second)[1]
 
 
 def ranked(column: Any) -> Ints:

@@ -250,9 +250,9 @@ class Comparison(Rendered):
 
     def pair(self, a: str, b: str, metric: str | Metric) -> Pair:
         """A against B on one metric, in whichever order they were compared."""
-        for found in self.of(metric):
-            if {found.a, found.b} == {a, b}:
-                return found if found.a == a else flipped(found)
+        for pair in self.of(metric):
+            if {pair.a, pair.b} == {a, b}:
+                return pair if pair.a == a else flipped(pair)
         raise MetricError(f"{a!r} and {b!r} were not compared; there are: {', '.join(self.systems)}")
 
     def sentences(self) -> Iterator[str]:

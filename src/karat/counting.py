@@ -57,7 +57,7 @@ def meeting(
 ) -> tuple[Any, list[Any]]:
     """Gold and systems that mean the same by what they say; where they cannot, the findings that say why."""
     golds, *preds = sides
-    stop_on_errors(same := check_tables(gold, [one for _, one in systems], sides, asked.columns))
+    stop_on_errors(same := check_tables(gold, [data for _, data in systems], sides, asked.columns))
     golds.findings += same
     for side, (name, given) in zip(preds, systems, strict=True):
         side.findings += [paired[name]] if name in paired else []
@@ -87,8 +87,8 @@ def counted_sides(
     column = asked.cluster_by or ("document" if sentences else None)
     units = units or column is not None
     results = [
-        doubted(evaluate_system(engine, golds, side, plan, units), plan, *found)
-        for side, found in told(list(zip(preds, suspects, strict=True)), "systems scored")
+        doubted(evaluate_system(engine, golds, side, plan, units), plan, *suspicion)
+        for side, suspicion in told(list(zip(preds, suspects, strict=True)), "systems scored")
     ]
     clusters = cluster_keys(golds, column) if column else None
     inputs = [input_record(side, asked.hashes) for side in (golds, *preds)]
@@ -104,7 +104,7 @@ def gathered(steps: Iterable[Callable[[], T]]) -> list[T]:
         except InputError as error:
             bad += error.findings
     if bad:
-        others = [f for one in out for f in getattr(one, "findings", ()) if f.severity == "error"]
+        others = [f for side in out for f in getattr(side, "findings", ()) if f.severity == "error"]
         raise InputError([*others, *bad])
     return out
 
@@ -113,8 +113,8 @@ def detect_context(gold: Side, systems: Sequence[Side]) -> str:
     """The context that gold's format or values mean."""
     if gold.context:
         return gold.context
-    if meant := of_numbers(gold, systems):
-        return meant
+    if name := of_numbers(gold, systems):
+        return name
     if gold.facts.get("unsure") and are_labels(gold, systems):
         return "monolabel"
     if gold.kind not in CONTEXT_OF:

@@ -66,10 +66,10 @@ def design(
     if annotators and methods.repeated:
         raise MetricError("give several runs or several annotators, not both: a pilot tells one of them apart")
     if annotators:
-        views = [scored(one, methods.systems, asked, None) for one in annotators.values()]
+        views = [scored(labels, methods.systems, asked, None) for labels in annotators.values()]
         grouped = {name: [v.evaluation.systems[i] for v in views] for name, (i, *_) in methods.groups.items()}
-        found, facet = views[0], "annotators"
+        result, facet = views[0], "annotators"
     else:
-        found, facet = scored(gold, methods.systems, asked, None), "runs" if methods.repeated else ""
-        grouped = {name: [found.evaluation.systems[i] for i in g] for name, g in methods.groups.items()}
-    return Design(needs(grouped, found.plan, aim, facet, found.clusters), asdict(aim), seed)
+        result, facet = scored(gold, methods.systems, asked, None), "runs" if methods.repeated else ""
+        grouped = {name: [result.evaluation.systems[i] for i in g] for name, g in methods.groups.items()}
+    return Design(needs(grouped, result.plan, aim, facet, result.clusters), asdict(aim), seed)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from karat.cells import Cells
 from karat.findings import Finding
-from karat.metric import Better, Definition, Metric, MetricError, Result, meant, parse, unknown_metric
+from karat.metric import Better, Definition, Metric, MetricError, Result, parse, resolved, unknown_metric
 from karat.rendered import Rendered
 from karat.score import Floats, Mask, mean_defined
 from karat.state import UNSTORED, stored
@@ -104,9 +104,9 @@ class Slicing:
     gap: Gap | None
 
     def __getitem__(self, name: str) -> Slice:
-        for one in self.slices:
-            if one.name == str(name):
-                return one
+        for part in self.slices:
+            if part.name == str(name):
+                return part
         raise KeyError(f"{self.column} has no slice {name!r}; it has {', '.join(s.name for s in self.slices)}")
 
     def __iter__(self) -> Iterator[Slice]:
@@ -235,7 +235,7 @@ class Detail:
     kind: str = "table"
 
 
-def _said(params: Iterable[tuple[str, Any]]) -> set[tuple[str, str]]:
+def _spelt(params: Iterable[tuple[str, Any]]) -> set[tuple[str, str]]:
     """Parameters as they are written: true may be the truth value or a word, and 2 is 2.0."""
     return {
         (name, str(float(v) if isinstance(v, int) and not isinstance(v, bool) else v).lower()) for name, v in params
@@ -257,13 +257,13 @@ class SystemResult:
     """By column of gold, where slices were asked for."""
 
     def __getitem__(self, metric: str | Metric) -> Score:
-        wanted = meant(parse(metric) if isinstance(metric, str) else metric, {m.name for m in self.scores})
+        wanted = resolved(parse(metric) if isinstance(metric, str) else metric, {m.name for m in self.scores})
         if wanted in self.scores:
             return self.scores[wanted]
-        said = _said(wanted.params)
-        alike = [(m, s) for m, s in self.scores.items() if m.name == wanted.name and said <= _said(s.params.items())]
+        spelt = _spelt(wanted.params)
+        alike = [(m, s) for m, s in self.scores.items() if m.name == wanted.name and spelt <= _spelt(s.params.items())]
         # With a default spelt out, the metric that leaves it out is the one that is meant.
-        alike = alike if len(alike) == 1 else [(m, s) for m, s in alike if _said(m.params) <= said]
+        alike = alike if len(alike) == 1 else [(m, s) for m, s in alike if _spelt(m.params) <= spelt]
         if len(alike) != 1:
             raise MetricError(unknown_metric(str(wanted), [str(m) for m in self.scores]) + " in this evaluation")
         return alike[0][1]

@@ -27,8 +27,8 @@ class Finding(msgspec.Struct, frozen=True, dict=True):
     @property
     def facts(self) -> dict[str, Any]:
         """What fills the message, for as long as the finding is in memory."""
-        found: dict[str, Any] = self.__dict__.get("facts of it", {})
-        return found
+        facts: dict[str, Any] = self.__dict__.get("facts of it", {})
+        return facts
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
@@ -40,15 +40,15 @@ class InputError(ValueError):
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = list(findings)
-        super().__init__("\n".join(said(self.findings)))
+        super().__init__("\n".join(finding_lines(self.findings)))
 
 
 class _Fact(int):
     """A number in a message: ``{n:id is|ids are}`` gives the words that go with it."""
 
     def __format__(self, form: str) -> str:
-        one, bar, many = form.partition("|")
-        return (one if self == 1 else many) if bar else format(int(self), form)
+        singular, bar, plural = form.partition("|")
+        return (singular if self == 1 else plural) if bar else format(int(self), form)
 
 
 def finding(code: str, file: str | None = None, line: int | None = None, **facts: Any) -> Finding:
@@ -56,9 +56,9 @@ def finding(code: str, file: str | None = None, line: int | None = None, **facts
     kind = KINDS[code]
     facts = {k: _Fact(v) if isinstance(v, int) else _brief(v) for k, v in facts.items()}
     message = kind.message.format(**facts).replace(_NO_LINE, "")
-    found = Finding(code, kind.severity, message, kind.hint.format(**facts), file, line)
-    found.__dict__["facts of it"] = facts
-    return found
+    result = Finding(code, kind.severity, message, kind.hint.format(**facts), file, line)
+    result.__dict__["facts of it"] = facts
+    return result
 
 
 _NO_LINE = " (first on line None)"
@@ -83,17 +83,17 @@ def folded(findings: Iterable[Finding]) -> list[tuple[Finding, str]]:
     """
     groups: dict[tuple[str, str | None], list[Finding]] = {}
     rest: dict[tuple[str, str | None], int] = {}
-    for found in findings:
-        counted = _MORE.fullmatch(found.message) if found.code == "more" else None
+    for f in findings:
+        counted = _MORE.fullmatch(f.message) if f.code == "more" else None
         if counted:
-            rest[counted[2], found.file] = int(counted[1].replace(",", ""))
+            rest[counted[2], f.file] = int(counted[1].replace(",", ""))
         else:
-            groups.setdefault((found.code, found.file), []).append(found)
+            groups.setdefault((f.code, f.file), []).append(f)
     out: list[tuple[Finding, str]] = []
     for kind, group in groups.items():
         more = rest.get(kind, 0)
         if len(group) + more <= FEW:
-            out += [(found, "") for found in group]
+            out += [(f, "") for f in group]
         else:
             out.append((group[0], _others(group[1:], more)))
     return out
@@ -103,18 +103,18 @@ _MORE = re.compile(r"([\d,]+) more findings? of kind (\S+)")
 
 
 def _others(group: list[Finding], more: int) -> str:
-    lines = [str(found.line) for found in group if found.line]
-    shown = f"lines {', '.join(lines[:5])}" if lines else "; ".join(found.message for found in group[:2])
+    lines = [str(f.line) for f in group if f.line]
+    shown = f"lines {', '.join(lines[:5])}" if lines else "; ".join(f.message for f in group[:2])
     cut = len(group) + more > (5 if lines else 2)
     return f"and {len(group) + more} more like it: {shown}{', …' if cut else ''}"
 
 
-def said(findings: Iterable[Finding], python: bool = True) -> list[str]:
+def finding_lines(findings: Iterable[Finding], python: bool = True) -> list[str]:
     """Findings as lines for a person: repeats folded, each with its hint in the words of Python or of the command line."""
     out: list[str] = []
-    for found, rest in folded(findings):
-        out += [str(found), *([f"  {rest}"] if rest else [])]
-        out.append(f"  hint: {in_python(found.hint) if python else found.hint}")
+    for f, rest in folded(findings):
+        out += [str(f), *([f"  {rest}"] if rest else [])]
+        out.append(f"  hint: {in_python(f.hint) if python else f.hint}")
     return out
 
 
@@ -136,15 +136,15 @@ def in_python(hint: str) -> str:
     return _OPTION.sub(_keyword, hint)
 
 
-def _keyword(found: re.Match[str]) -> str:
-    name, value = found["name"], (found["value"] or "").strip("'")
+def _keyword(match: re.Match[str]) -> str:
+    name, value = match["name"], (match["value"] or "").strip("'")
     if name is None:
-        return f'context="{found["context"]}"' if found["context"] else "context="
+        return f'context="{match["context"]}"' if match["context"] else "context="
     if _COLUMN.fullmatch(name):
         column = "…" if not value or value.isupper() else value
         return f'columns={{"{name.replace("-", "_")}": "{column}"}}'
     keyword = _KEYWORDS.get(name, name.replace("-", "_"))
-    if (found["value"] or "").startswith("'"):
+    if (match["value"] or "").startswith("'"):
         return f'{keyword}="{value}"'
     if not value or value.isupper():
         return f"{keyword}=" + ("…" if value else "")
@@ -160,11 +160,11 @@ def limited(findings: Iterable[Finding]) -> list[Finding]:
     """The first findings of each kind, and how many more of it there are."""
     shown: list[Finding] = []
     count: dict[tuple[str, str | None], int] = {}
-    for found in findings:
-        kind = found.code, found.file
+    for f in findings:
+        kind = f.code, f.file
         count[kind] = count.get(kind, 0) + 1
         if count[kind] <= LIMIT:
-            shown.append(found)
+            shown.append(f)
     rest = {kind: n - LIMIT for kind, n in count.items() if n > LIMIT}
     return shown + [finding("more", file, count=n, kind=code) for (code, file), n in rest.items()]
 

@@ -71,20 +71,20 @@ def summary(engine: Engine, waiting: Waiting) -> Summary:
     distinct = engine.distinct(f"{read.role} {read.name}", table, MOST_VALUES)
     if distinct is None:
         raise NotInPlace
-    found, n = distinct
+    values, n = distinct
     rows = len(n)
     few: dict[str, Any] = {name: [None] * rows for name in columns}
-    few |= {roles["value"]: found["v"]}
+    few |= {roles["value"]: values["v"]}
     few |= {roles["id"]: [str(row) for row in range(rows)]} if "id" in roles else {}
-    few |= {roles["test_case"]: found["c"]} if "test_case" in roles else {}
+    few |= {roles["test_case"]: values["c"]} if "test_case" in roles else {}
     side = read_side(Records(records.origin, few, rows, records.typed, list(records.findings)), read)
-    cases = _listed(found["c"])
+    cases = _listed(values["c"])
     if any(f not in records.findings and f.code != "extra-fields" for f in side.findings):
         raise NotInPlace
     if side.keys.case.texts() != cases or side.record is not None:
         raise NotInPlace
     fields = {field.name: getattr(side, field.name) for field in dataclasses.fields(side)}
-    raw = list(zip(cases, _listed(found["v"]), strict=True))
+    raw = list(zip(cases, _listed(values["v"]), strict=True))
     return Summary(**fields | {"records": records.rows, "n": n}, table=table, raw=raw)
 
 
@@ -133,7 +133,7 @@ def _findings(engine: Engine, gold: Summary, pred: Summary, counts: dict[str, in
         return []
     none = not counts["aligned"]
     lone = [
-        _keys(engine.lone(here.table, there.table, MOST_LONE)) if counts[only] else Keys(Codes.one("", 0), [])
+        _keys(engine.lone(here.table, there.table, MOST_LONE)) if counts[only] else Keys(Codes.constant("", 0), [])
         for here, there, only in ((gold, pred, "gold_only"), (pred, gold, "pred_only"))
     ]
     first = [engine.first_ids(side.table, 3) if none else [] for side in (gold, pred)]

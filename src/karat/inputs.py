@@ -63,10 +63,10 @@ def systems_of(
     gold: Any, pred: Any, names: Sequence[str] | None, columns: Columns | None, by_name: bool = False
 ) -> Systems:
     """The systems that were handed in; without predictions, those that are columns of gold's own table."""
-    said = checked_columns(columns or {})
-    values = said.get("pred_value")
+    checked = checked_columns(columns or {})
+    values = checked.get("pred_value")
     several = [values] if isinstance(values, str) else list(values or ())
-    common = {role: _one(role, name) for role, name in said.items() if role != "pred_value"}
+    common = {role: _single(role, name) for role, name in checked.items() if role != "pred_value"}
     if len(several) == 1:
         common["pred_value"] = several[0]
     if pred is None:
@@ -81,7 +81,7 @@ def systems_of(
     return Systems(systems, common, False)
 
 
-def _one(role: str, name: Any) -> str:
+def _single(role: str, name: Any) -> str:
     if not isinstance(name, str):
         raise MetricError(f"columns: {role!r} is one column; only 'pred_value' may be several")
     return name
@@ -117,10 +117,10 @@ def named(pred: Any, gold: Any, names: Sequence[str] | None) -> list[tuple[str, 
     listed = isinstance(pred, (list, tuple)) and not isinstance(pred, (Runs, Column))
     several = listed and ((_all_paths(pred) and is_path(gold)) or len(names or ()) > 1)
     many = list(pred) if several else [pred]
-    found = list(names) if names else system_names(many)
-    if len(found) != len(many):
-        raise MetricError(f"{len(found)} names for {len(many)} systems")
-    return list(zip(distinct(found), many, strict=True))
+    titles = list(names) if names else system_names(many)
+    if len(titles) != len(many):
+        raise MetricError(f"{len(titles)} names for {len(many)} systems")
+    return list(zip(distinct(titles), many, strict=True))
 
 
 def _by_name(pred: Any, gold: Any) -> bool:
@@ -179,10 +179,10 @@ def _stem(path: str) -> str:
 
 def _longer(which: int, paths: Sequence[str]) -> str:
     """As much of a path as tells it from the others: its folders, or its ending where only that differs."""
-    own = os.path.normpath(paths[which]).split(os.sep)
+    steps = os.path.normpath(paths[which]).split(os.sep)
     others = [os.path.normpath(path).split(os.sep) for i, path in enumerate(paths) if i != which]
-    shorter = [[*parts[:-1], _stem(parts[-1])] for parts in (own, *others)]
-    for parts, rest in ((shorter[0], shorter[1:]), (own, others)):
+    shorter = [[*parts[:-1], _stem(parts[-1])] for parts in (steps, *others)]
+    for parts, rest in ((shorter[0], shorter[1:]), (steps, others)):
         for size in range(1, len(parts) + 1):
             if all(parts[-size:] != other[-size:] for other in rest):
                 return "/".join(parts[-size:])
@@ -223,15 +223,15 @@ def to_read(given: Any, role: str, how: Given, name: str | None, either: bool = 
 # ---- one table on both sides
 
 
-def check_tables(gold: Any, systems: Iterable[Any], sides: Sequence[Side], said: Mapping[str, str]) -> list[Finding]:
+def check_tables(gold: Any, systems: Iterable[Any], sides: Sequence[Side], columns: Mapping[str, str]) -> list[Finding]:
     """Where gold and predictions are one table, they must be two columns of it; what is said to be meant is meant."""
     golds, *preds = sides
     out: list[Finding | None] = []
     for given, side in zip(systems, preds, strict=True):
         if not same_table(gold, given) or not _same_values(golds, side, isinstance(given, Column)):
             continue
-        out.append(_same_column(golds, side, is_path(gold), said, isinstance(given, Column)))
-    return [found for found in out if found]
+        out.append(_same_column(golds, side, is_path(gold), columns, isinstance(given, Column)))
+    return [f for f in out if f]
 
 
 def same_table(gold: Any, given: Any) -> bool:
@@ -255,13 +255,13 @@ def _same_values(gold: Side, pred: Side, shared: bool) -> bool:
     return bool(gold.facts.get("value") == pred.facts.get("value"))
 
 
-def _same_column(gold: Side, pred: Side, path: bool, said: Mapping[str, str], shared: bool) -> Finding | None:
+def _same_column(gold: Side, pred: Side, path: bool, columns: Mapping[str, str], shared: bool) -> Finding | None:
     """The finding for one column on both sides: an error where another one may be meant.
 
     Who names the column means it; agreement of annotators needs gold alone; and a file with nothing but ids and values
     that is named twice is a check of its own.
     """
-    if gold.kind == "votes" or (said.keys() & {"value", "gold_value", "pred_value"} and not shared):
+    if gold.kind == "votes" or (columns.keys() & {"value", "gold_value", "pred_value"} and not shared):
         return None
     column = gold.facts.get("value")
     lost = [n for n in pred.facts.get("unread", ()) if n.lower() not in TEXTS]
@@ -283,13 +283,13 @@ def _same_column(gold: Side, pred: Side, path: bool, said: Mapping[str, str], sh
 
 def by_index(gold: Any, systems: Sequence[tuple[str, Any]]) -> tuple[list[tuple[str, Any]], dict[str, Finding]]:
     """Systems in the order of gold's index where both have one and the same labels; and what is to be said about it."""
-    out, said = list[tuple[str, Any]](), dict[str, Finding]()
+    out, pairings = list[tuple[str, Any]](), dict[str, Finding]()
     for name, given in systems:
         if _without_id(gold) and _without_id(given) and len(gold) == len(given):
-            given, found = _paired(gold, given, name)
-            said |= {name: found} if found else {}
+            given, pairing = _paired(gold, given, name)
+            pairings |= {name: pairing} if pairing else {}
         out.append((name, given))
-    return out, said
+    return out, pairings
 
 
 def _without_id(given: Any) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.agree import suspect
 from karat.counting import CountedSides, Meet, counted_sides, doubted, gathered, system_result
@@ -16,9 +16,6 @@ from karat.plan import make_plan
 from karat.provenance import input_record
 from karat.read import Waiting
 from karat.request import Asked
-
-if TYPE_CHECKING:
-    pass
 
 
 def counted_in_place(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides | None:
@@ -60,8 +57,8 @@ def ranked_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: 
     if asked.context not in (None, "ranking") or not batches.are_rankings(sides):
         raise batches.NotInBatches
     plan = make_plan("ranking", asked.metrics, asked.options, asked.undefined, asked.seed)
-    found, (gold, pred) = batches.ranked(engine, sides[0], sides[1], plan.options)
-    result = doubted(system_result(plan, gold, pred, found, pred.origin.system), plan, suspect(gold, pred), None)
+    count, (gold, pred) = batches.ranked(engine, sides[0], sides[1], plan.options)
+    result = doubted(system_result(plan, gold, pred, count, pred.origin.system), plan, suspect(gold, pred), None)
     return CountedSides(plan, [result], None, [input_record(side, False) for side in (gold, pred)], None, gold)
 
 
@@ -87,7 +84,7 @@ def merged_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: 
         counted = counted_sides(engine, (gold, pred), replace(asked, hashes=False), meet, False, False)
     except InputError as error:
         raise batches.NotInBatches from error
-    lined = any(found.line is not None for found in counted.results[0].findings)
+    lined = any(f.line is not None for f in counted.results[0].findings)
     if lined or counted.plan.context.name not in ("monolabel", "multilabel", "soft"):
         raise batches.NotInBatches
     return counted

@@ -37,7 +37,7 @@ def methods_of(several: Iterable[tuple[str, Any]], run: str | None = None, encod
         parts = [(name, given)] if run is None else _parts(given, run, encoding)
         parts = _named(given) if isinstance(given, Runs) else parts
         groups[name] = list(range(len(systems), len(systems) + len(parts)))
-        systems += [(f"{name} [{part}]" if len(parts) > 1 else name, one) for part, one in parts]
+        systems += [(f"{name} [{part}]" if len(parts) > 1 else name, data) for part, data in parts]
     return Methods(systems, groups, any(len(g) > 1 for g in groups.values()))
 
 

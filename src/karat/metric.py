@@ -52,10 +52,10 @@ class Parameter:
         """``value`` (or its text) as this parameter's type."""
         if self.choices:
             text = str(value).lower() if isinstance(value, bool) else str(value)
-            found = [c for c in self.choices if str(c) == text]
-            if not found:
+            alike = [c for c in self.choices if str(c) == text]
+            if not alike:
                 raise MetricError(f"{self.name}={value} is not one of {self.describe}")
-            return found[0]
+            return alike[0]
         for kind in _members(self.kind):
             converted = _convert(kind, value)
             if converted is not _NO:
@@ -173,11 +173,11 @@ class Definition:
 
     def parameters(self, cells: type[Cells]) -> dict[str, Parameter]:
         """Its parameters for one context's cells."""
-        found = {p.name: p for p in self.own_parameters}
+        known = {p.name: p for p in self.own_parameters}
         if self.by_class:
-            found["average"] = Parameter("average", Literal[cells.averages], cells.averages[0])
-            found["classes"] = Parameter("classes", Literal["all", "gold"], "all")
-        return found
+            known["average"] = Parameter("average", Literal[cells.averages], cells.averages[0])
+            known["classes"] = Parameter("classes", Literal["all", "gold"], "all")
+        return known
 
     @property
     def doc(self) -> str:
@@ -208,15 +208,15 @@ class Definition:
 
     def label(self, metric: Metric, cells: type[Cells]) -> str:
         """The name that a reader sees: title and what it averages over."""
-        said = self.settings(metric, cells)
-        cut = f"@{said.pop('k')}" if said.get("k") is not None else ""
+        settings = self.settings(metric, cells)
+        cut = f"@{settings.pop('k')}" if settings.get("k") is not None else ""
         notes = []
         if self.by_class:
-            average, classes = said.pop("average"), said.pop("classes")
+            average, classes = settings.pop("average"), settings.pop("classes")
             whole = average == "auto" and classes == "all"
             alone = average in ("samples", "binary")
             notes += [] if whole else [average] if alone else [average, f"{classes} classes"]
-        notes += [f"{k}={_quoted(v)}" for k, v in metric.params if k in said]
+        notes += [f"{k}={_quoted(v)}" for k, v in metric.params if k in settings]
         return self.title + cut + (f" ({', '.join(notes)})" if notes else "")
 
     def compute(self, W: Weights, cells: Cells, metric: Metric, fill: float = np.nan) -> Result:
@@ -259,9 +259,9 @@ class Definition:
         return self.function(Replay(products, len(cells), W.shape[0]), block, **params)
 
     def _samples(self, W: Weights, cells: ClassCells, params: Mapping[str, Any], fill: float) -> Floats:
-        each = self.function(cells.per_cell_weights(), Collapsed(cells), **params).filled(fill).value[:, 0]
-        known = ~np.isnan(each)
-        return ratio(W @ np.where(known, each, 0.0), W @ known.astype(float), "").value
+        samples = self.function(cells.per_cell_weights(), Collapsed(cells), **params).filled(fill).value[:, 0]
+        known = ~np.isnan(samples)
+        return ratio(W @ np.where(known, samples, 0.0), W @ known.astype(float), "").value
 
 
 NO_POSITIVE = "there are not two classes, so that none is the positive one: name it with pos_label"
@@ -320,11 +320,11 @@ class Catalogue:
         """The metric that ``text`` names, with its parameters checked."""
         if not isinstance(text, str | Metric):
             raise MetricError(f"{text!r} is not a metric; write its name, or give a karat.Metric")
-        wanted = meant(parse(text) if isinstance(text, str) else text, self.definitions)
+        wanted = resolved(parse(text) if isinstance(text, str) else text, self.definitions)
         return self[wanted.name].bind(wanted, self.cells)
 
 
-def meant(metric: Metric, known: Collection[str]) -> Metric:
+def resolved(metric: Metric, known: Collection[str]) -> Metric:
     """``precision@5`` of label sets is ``topk_precision@5``: there, the plain name has no cut-off; ``f1`` of rankings is ``f``,
     and ``success`` (``hit_rate``) and ``hits`` of label sets ``hit``."""
     other = {"f1": "f", "success": "hit", "hits": "hit"}.get(metric.name, "")
@@ -368,25 +368,25 @@ def parse(text: str) -> Metric:
     Metric(name='precision', params=(('k', 5), ('rel', 2)))
     """
     aliased = alias(text.strip())
-    found = _FORM.fullmatch(aliased)
-    if not found:
+    match = _FORM.fullmatch(aliased)
+    if not match:
         raise MetricError(f"{text!r} is not a metric; write name, name@k or name(parameter=value)")
-    given = [] if found["args"] is None else list(_arguments(found["args"], text))
-    given += [("k", int(cut[1:])) for cut in (found["cut1"], found["cut2"]) if cut]
+    given = [] if match["args"] is None else list(_arguments(match["args"], text))
+    given += [("k", int(cut[1:])) for cut in (match["cut1"], match["cut2"]) if cut]
     twice = [name for name, n in Counter(name for name, _ in given).items() if n > 1]
     if twice:
         raise MetricError(f"{text!r} gives {twice[0]!r} twice; give each parameter once")
-    return Metric(found["name"], tuple(sorted(given)))
+    return Metric(match["name"], tuple(sorted(given)))
 
 
 def _arguments(text: str, whole: str) -> Iterable[tuple[str, Any]]:
     at, more = 0, True
     while more:
-        found = _ARG.match(text, at)
-        if not found:
+        match = _ARG.match(text, at)
+        if not match:
             raise MetricError(f"cannot read the parameters of {whole!r}; write name(parameter=value,…)")
-        yield found[1], _literal(found[2])
-        at, more = found.end(), found[3] == ","
+        yield match[1], _literal(match[2])
+        at, more = match.end(), match[3] == ","
 
 
 def _literal(text: str) -> Any:
@@ -409,9 +409,9 @@ def alias(text: str) -> str:
     for pattern, name in ALIASES.items():
         if not text.startswith(_beginnings(pattern)):
             continue
-        found = re.fullmatch(rf"(?:{pattern})(?P<rest>[(@].*)?", text)
-        if found:
-            return (found.expand(name) + (found["rest"] or "")).replace(")(", ",")
+        match = re.fullmatch(rf"(?:{pattern})(?P<rest>[(@].*)?", text)
+        if match:
+            return (match.expand(name) + (match["rest"] or "")).replace(")(", ",")
     return text
 
 

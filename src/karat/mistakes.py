@@ -73,7 +73,7 @@ def worst(evaluation: Evaluation, system: SystemResult, metric: str | Metric | N
     units = []
     for i, at in zip(order[:limit].tolist(), cell[order[:limit]].tolist(), strict=True):
         text = text_of(evaluation, system.cells, at, cases[i], ids[i])
-        units.append(Unit(cases[i], ids[i], float(score[at]), *system.cells.said(at), text))
+        units.append(Unit(cases[i], ids[i], float(score[at]), *system.cells.answers(at), text))
     return Worst(chosen, units, len(order))
 
 
@@ -83,17 +83,17 @@ def disagreements(
     """Units that two systems score differently, the widest gaps first, and how many there are."""
     first, second = (Systems(evaluation.systems)[name] for name in (a, b))
     known = catalogue(evaluation.context)
-    chosen, (one, other) = unit_scores_of(known, trial_metrics(evaluation), [first.cells, second.cells], metric)
+    chosen, (ours, theirs) = unit_scores_of(known, trial_metrics(evaluation), [first.cells, second.cells], metric)
     keys, cells = common_units(first.cells, second.cells)
-    gap = np.abs(one[cells[:, 0]] - other[cells[:, 1]])
+    gap = np.abs(ours[cells[:, 0]] - theirs[cells[:, 1]])
     order = np.argsort(-np.nan_to_num(gap), kind="stable")
     order = order[np.nan_to_num(gap)[order] > 1e-12]
     out = []
     for i in order[:limit].tolist():
         (here, there), (case, unit) = cells[i].tolist(), keys[i]
-        (gold, left), (_, right) = first.cells.said(here), second.cells.said(there)
+        (gold, left), (_, right) = first.cells.answers(here), second.cells.answers(there)
         text = text_of(evaluation, first.cells, here, case, unit)
-        out.append(Difference(case, unit, (float(one[here]), float(other[there])), gold, (left, right), text))
+        out.append(Difference(case, unit, (float(ours[here]), float(theirs[there])), gold, (left, right), text))
     return chosen, out, len(order)
 
 
@@ -126,9 +126,9 @@ def unit_scores_of(
     """The score of a single unit of each cell, by the metric that was named or the first that tells units apart."""
     if wanted is not None:
         metric = known.resolve(wanted)
-        return metric, [_each(known, metric, cells) for cells in sides]
+        return metric, [_unit_values(known, metric, cells) for cells in sides]
     for metric in metrics:
-        scores = [_each(known, metric, cells) for cells in sides]
+        scores = [_unit_values(known, metric, cells) for cells in sides]
         if any((shortfall(known, metric, s) < 0).any() for s in scores) or len(_values(scores)) > 1:
             return metric, scores
     raise MetricError("no metric of this evaluation tells one unit from another; name one that does with -m")
@@ -148,10 +148,10 @@ def shortfall(known: Catalogue, metric: Metric, score: Floats) -> Floats:
     return np.where(turned < top, turned - top, 0.0)
 
 
-def _each(known: Catalogue, metric: Metric, cells: Cells) -> Floats:
-    own = cells.unit_scores(metric.name)
-    if own is not None:
-        return own
+def _unit_values(known: Catalogue, metric: Metric, cells: Cells) -> Floats:
+    scores = cells.unit_scores(metric.name)
+    if scores is not None:
+        return scores
     step = max(BLOCK // max(len(cells.classes), 1), 1)
     blocks = [np.arange(start, min(start + step, len(cells))) for start in range(0, len(cells), step)]
     parts = [cells if len(blocks) == 1 else cells.take(block) for block in blocks]

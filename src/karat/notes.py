@@ -42,7 +42,7 @@ def worded(notes: Sequence[Note]) -> list[Finding]:
     out = [_summed(parts) for parts in counted.values()]
     for (code, file), parts in listed.items():
         parts = sorted(parts, key=_order)
-        out += [_said(note, note.facts) for note in parts[:LIMIT]]
+        out += [_finding(note, note.facts) for note in parts[:LIMIT]]
         rest = len(parts) - LIMIT + more.get((code, file), 0)
         out += [finding("more", file, count=rest, kind=code)] if rest > 0 else []
     return out
@@ -63,10 +63,10 @@ def _summed(parts: Sequence[Note]) -> Finding:
             facts[name] = sum(int(part.facts[name]) for part in parts)
     if "examples" in facts:
         facts["examples"] = ", ".join([e for part in parts for e in part.facts["examples"].split(", ")][:EXAMPLES])
-    return _said(first, facts)
+    return _finding(first, facts)
 
 
-def _said(note: Note, facts: dict[str, Any]) -> Finding:
+def _finding(note: Note, facts: dict[str, Any]) -> Finding:
     """The finding, with its line or, where records have none, with the record's key."""
     if isinstance(note.place, int):
         return finding(note.code, note.file, note.place, **facts)

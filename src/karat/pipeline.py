@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from karat.agree import agree
-from karat.beside import beside_said, said_of_slices, sliced_by, weighed_by
+from karat.beside import beside_record, slice_error, sliced_by, weighed_by
 from karat.contexts import context
 from karat.counting import CountedSides, Meet, cluster_keys, counted_sides, gathered, meeting, prepared, system_result
 from karat.engines.duckdb import Engine
@@ -50,25 +50,25 @@ def scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted: 
     try:
         return _scored(gold, systems, asked, wanted)
     except InputError as error:
-        if len(systems) < 2 or "-" in [one for one in (gold, *(s for _, s in systems)) if isinstance(one, str)]:
-            raise said_of_slices(error, asked.beside) from error
+        if len(systems) < 2 or "-" in [data for data in (gold, *(s for _, s in systems)) if isinstance(data, str)]:
+            raise slice_error(error, asked.beside) from error
         good, rejected = sifted(gold, systems, asked)
         if not rejected:
-            raise said_of_slices(error, asked.beside) from error
+            raise slice_error(error, asked.beside) from error
         if not asked.keep_going or not good:
-            every = dict.fromkeys(f for one in rejected for f in one.findings)
-            raise said_of_slices(InputError(every), asked.beside) from error
-        found = _scored(gold, good, asked, wanted)
-        return found._replace(evaluation=replace(found.evaluation, rejected=rejected))
+            every = dict.fromkeys(f for system in rejected for f in system.findings)
+            raise slice_error(InputError(every), asked.beside) from error
+        result = _scored(gold, good, asked, wanted)
+        return result._replace(evaluation=replace(result.evaluation, rejected=rejected))
 
 
 def sifted(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked) -> tuple[list[tuple[str, Any]], list[Rejected]]:
     """The systems that can be scored, each tried by itself, and those that cannot."""
     good, rejected = list[tuple[str, Any]](), list[Rejected]()
-    for name, one in systems:
+    for name, data in systems:
         try:
-            _scored(gold, [(name, one)], replace(asked, hashes=False), None)
-            good.append((name, one))
+            _scored(gold, [(name, data)], replace(asked, hashes=False), None)
+            good.append((name, data))
         except InputError as error:
             rejected.append(Rejected(name, error.findings))
     return good, rejected
@@ -82,14 +82,14 @@ def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted:
     units = asked.units or broken_down or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
     systems, paired = by_index(gold, systems)
     with Engine(memory=asked.memory, temp=asked.temp) as engine, ExitStack() as stack:
-        sides = [("gold", None, gold), *(("pred", name, one) for name, one in systems)]
-        read = [partial(read_side, engine, stack, one, role, asked.given, name) for role, name, one in sides]
-        found = gathered(read)
+        sides = [("gold", None, gold), *(("pred", name, data) for name, data in systems)]
+        read = [partial(read_side, engine, stack, data, role, asked.given, name) for role, name, data in sides]
+        loaded = gathered(read)
         meet = partial(meeting, gold, systems, paired, asked)
-        counted = None if units else counted_in_place(engine, found, asked, meet)
-        counted = counted or (None if units else counted_in_batches(engine, found, asked, meet))
+        counted = None if units else counted_in_place(engine, loaded, asked, meet)
+        counted = counted or (None if units else counted_in_batches(engine, loaded, asked, meet))
         if counted is None:
-            in_memory = gathered([partial(whole, side) for side in found])
+            in_memory = gathered([partial(whole, side) for side in loaded])
             counted = counted_sides(engine, in_memory, asked, meet, units, bool(wanted))
         plan, results, clusters, inputs, texts, ready = counted
         read_column = partial(gold_column, engine, stack, gold, ready, asked, plan)
@@ -108,10 +108,10 @@ def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted:
 
         how = wanted or IntervalSettings(seed=plan.seed)
         results = [add_slices(r, plan, slices, how, clusters) for r in told(results, "systems sliced")]
-    said = plan.to_dict() | {"reading": asked.reading} | beside_said(asked.slices, asked.weight)
+    record = plan.to_dict() | {"reading": asked.reading} | beside_record(asked.slices, asked.weight)
     strata = bool(wanted and wanted.stratify_by)
-    said |= {"intervals": wanted.to_dict() | {"cluster_by": None if strata else asked.cluster_by}} if wanted else {}
-    evaluation = Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed), texts)
+    record |= {"intervals": wanted.to_dict() | {"cluster_by": None if strata else asked.cluster_by}} if wanted else {}
+    evaluation = Evaluation(plan.context.name, results, record, provenance(inputs, plan.seed), texts)
     return Scored(evaluation, plan, clusters, strata, slices)
 
 
@@ -144,20 +144,20 @@ def scored_on_cluster(
     from karat import distributed
 
     sides = [
-        to_read(one, role, asked.given, name)
-        for role, name, one in (("gold", None, gold), *(("pred", *s) for s in systems))
+        to_read(data, role, asked.given, name)
+        for role, name, data in (("gold", None, gold), *(("pred", *s) for s in systems))
     ]
     golds, *preds = gathered(
-        [partial(distributed.framed, one, read, asked.format, asked.master) for one, _, read in sides]
+        [partial(distributed.framed, data, read, asked.format, asked.master) for data, _, read in sides]
     )
     preds = [replace(pred, data=golds.data) if asked.shared else pred for pred in preds]
     name = distributed.context_of(golds, preds)
     single = asked.units or asked.cluster_by or asked.slices is not None or asked.weight is not None
     if single or name in distributed.SINGLE:
-        tables = gathered([partial(distributed.collected, one) for one in (golds, *preds)])
+        tables = gathered([partial(distributed.collected, frame) for frame in (golds, *preds)])
         named = [
-            (pred.name, one._replace(table=tables[0]) if isinstance(one, Column) else table)
-            for pred, table, (_, one) in zip(preds, tables[1:], systems, strict=True)
+            (pred.name, data._replace(table=tables[0]) if isinstance(data, Column) else table)
+            for pred, table, (_, data) in zip(preds, tables[1:], systems, strict=True)
         ]
         return scored(tables[0], named, replace(asked, context=name, engine=None, format=None), wanted)
     groups = bool(wanted and wanted.method == "groups")
@@ -166,9 +166,9 @@ def scored_on_cluster(
     results = [part.results[0] for part, _ in parts]
     if wanted:
         results = [estimated(result, plan, wanted, of) for result, (_, of) in zip(results, parts, strict=True)]
-    said = plan.to_dict() | {"reading": asked.reading}
-    said |= {"intervals": wanted.to_dict() | {"cluster_by": None}} if wanted else {}
-    return Scored(Evaluation(plan.context.name, results, said, provenance(inputs, plan.seed)), plan, None)
+    record = plan.to_dict() | {"reading": asked.reading}
+    record |= {"intervals": wanted.to_dict() | {"cluster_by": None}} if wanted else {}
+    return Scored(Evaluation(plan.context.name, results, record, provenance(inputs, plan.seed)), plan, None)
 
 
 def counted_on_cluster(
@@ -179,11 +179,11 @@ def counted_on_cluster(
 
     if name is not None and name in WHOLE:
         options = make_plan(name, asked.metrics, asked.options).options
-        found, sides = WHOLE[name](gold, pred).count(options)
+        count, sides = WHOLE[name](gold, pred).count(options)
         plan = make_plan(
             name, asked.metrics, asked.options, asked.undefined, asked.seed, context(name).defaults(sides[0])
         )
-        result = system_result(plan, sides[0], sides[1], found, pred.name)
+        result = system_result(plan, sides[0], sides[1], count, pred.name)
         return CountedSides(plan, [result], None, [input_record(side, False) for side in sides], None, sides[0]), None
     pair = Pair(gold, pred, name, dict(asked.options), groups)
     asked = replace(asked, context=name, hashes=False)

@@ -88,8 +88,8 @@ def _expanded(
     if isinstance(metrics, (str, Metric)):
         metrics = split_metrics([metrics]) if isinstance(metrics, str) else [metrics]
     out: list[str | Metric] = []
-    for one in metrics:
-        out += {"all": [d.name for d in known], "default": defaults, **chosen.groups}.get(str(one), [one])
+    for metric in metrics:
+        out += {"all": [d.name for d in known], "default": defaults, **chosen.groups}.get(str(metric), [metric])
     return out
 
 
@@ -127,19 +127,19 @@ def read_hierarchy(given: Any) -> Hierarchy:
         raise InputError([finding("file-missing", name, path=str(path.absolute()))])
     try:
         text = path.read_bytes().decode("utf-8-sig").strip()
-        data = json.loads(text, object_pairs_hook=_each_once) if text.startswith(("[", "{")) else _edges(text)
+        data = json.loads(text, object_pairs_hook=_unrepeated) if text.startswith(("[", "{")) else _edges(text)
     except (OSError, ValueError, RecursionError, csv.Error) as error:
         raise InputError([finding("hierarchy-bad", name, reason=error)]) from error
     return Hierarchy.of(data, name)
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose names are all there once: of two, the first would be lost with all that is below it."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    object_ = dict(pairs)
+    if len(object_) < len(pairs):
         names = [name for name, _ in pairs]
         raise ValueError(f"{next(n for n in names if names.count(n) > 1)!r} is there twice in one object")
-    return found
+    return object_
 
 
 def _edges(text: str) -> list[tuple[str, str | None]]:

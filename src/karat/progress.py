@@ -37,10 +37,10 @@ def told(steps: Sequence[T], what: str, sizes: Sequence[int] | None = None) -> I
     """
     tell, done = _listener.get(), 0
     size = [1] * len(steps) if sizes is None else sizes
-    for step, own in zip(steps, size, strict=True):
+    for step, amount in zip(steps, size, strict=True):
         if tell:
             tell(what, done, sum(size))
         yield step
-        done += own
+        done += amount
     if tell:
         tell(what, done, done)

@@ -87,8 +87,8 @@ def _spans(side: Side) -> Iterable[Sequence[str]]:
             label[row] = f"{label[first[row] + parent]}::{label[row]}" if parent >= 0 else label[row]
     size = [str(n) for n in side.units["length"].tolist()] if "tag" in entries else [""] * len(keys)
     classes = side.units.get("classes", [()] * len(keys))
-    for (case, id), number, found in zip(keys, size, classes, strict=True):
-        yield case, id, number, *found
+    for (case, id), number, labels in zip(keys, size, classes, strict=True):
+        yield case, id, number, *labels
     columns = (entries[column].tolist() for column in places)
     for unit, text, *place in zip(entries.unit.tolist(), label, *columns, strict=True):
         yield *keys[unit], text, *map(str, place)
@@ -99,8 +99,8 @@ def _pages(side: Side) -> Iterable[Sequence[str]]:
     entries, keys, categories = side.entries, list(side.keys.pairs()), [*side.names["category"], ""]
     confidence = entries["confidence"].tolist() if "confidence" in entries else [np.nan] * len(entries)
     columns = (entries[name].tolist() for name in ("page", "first", "category"))
-    for unit, page, first, category, said in zip(entries.unit.tolist(), *columns, confidence, strict=True):
-        yield *keys[unit], str(page), str(first), categories[category], "" if said != said else repr(said)
+    for unit, page, first, category, number in zip(entries.unit.tolist(), *columns, confidence, strict=True):
+        yield *keys[unit], str(page), str(first), categories[category], "" if number != number else repr(number)
     for unit in np.flatnonzero(side.units["open_ended"]).tolist():
         yield *keys[unit], "…"
 
@@ -119,22 +119,22 @@ def _values(side: Side) -> list[str]:
     if "label" not in of:
         return _numbers(side)
     names = [*side.names["label"], ""]
-    said = [names[code] for code in of["label"].tolist()]
-    if side.kind == "label" and len(said) == len(side) and (np.bincount(of.unit, minlength=len(side)) == 1).all():
-        return said
+    words = [names[code] for code in of["label"].tolist()]
+    if side.kind == "label" and len(words) == len(side) and (np.bincount(of.unit, minlength=len(side)) == 1).all():
+        return words
     other = next(
         (name for name in ("annotator", "number", "score") if name in of and (name != "score" or side.role == "pred")),
         None,
     )
     if other == "annotator":
-        said = [
+        words = [
             f"{side.names['annotator'][who]}: {label}"
-            for who, label in zip(of["annotator"].tolist(), said, strict=True)
+            for who, label in zip(of["annotator"].tolist(), words, strict=True)
         ]
     elif other:
-        said = [f"{label}: {number!r}" for label, number in zip(said, of[other].tolist(), strict=True)]
+        words = [f"{label}: {number!r}" for label, number in zip(words, of[other].tolist(), strict=True)]
     units: list[list[str]] = [[] for _ in range(len(side))]
-    for unit, text in zip(of.unit.tolist(), said, strict=True):
+    for unit, text in zip(of.unit.tolist(), words, strict=True):
         units[unit].append(text)
     return ["[" + ", ".join(sorted(texts)) + "]" for texts in units]
 
@@ -150,8 +150,8 @@ def _numbers(side: Side) -> list[str]:
 @cache
 def versions() -> dict[str, str]:
     """What computed the numbers."""
-    found = {name: _version(name) for name in ("karat", "numpy", "scipy", "duckdb")}
-    return found | {"python": platform.python_version(), "platform": platform.system() + "-" + platform.machine()}
+    libraries = {name: _version(name) for name in ("karat", "numpy", "scipy", "duckdb")}
+    return libraries | {"python": platform.python_version(), "platform": platform.system() + "-" + platform.machine()}
 
 
 def _version(name: str) -> str:
@@ -195,8 +195,8 @@ def question(evaluation: Evaluation) -> str:
 
 
 def _inputs(evaluation: Evaluation) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = evaluation.provenance["inputs"]
-    return found
+    inputs: list[dict[str, Any]] = evaluation.provenance["inputs"]
+    return inputs
 
 
 def signature(evaluation: Evaluation, score: Score) -> str:
@@ -212,7 +212,7 @@ def signature(evaluation: Evaluation, score: Score) -> str:
     parts += [] if plan["undefined"] == "report" else [f"undefined:{plan['undefined']}"]
     parts += [f"weight:{plan['weight']}"] if plan.get("weight") else []
     parts += _interval(score, plan["seed"])
-    return "|".join([*parts, f"karat:{_minor()}", _gold(evaluation)])
+    return "|".join([*parts, f"karat:{'.'.join(versions()['karat'].split('.')[:2])}", _gold(evaluation)])
 
 
 def _telling(evaluation: Evaluation) -> dict[str, Any]:
@@ -236,10 +236,6 @@ def _interval(score: Score, seed: int) -> list[str]:
         return []
     drawn = f".{score.interval.resamples}.s{seed}" if score.interval.resamples else ""
     return [f"ci:{score.interval.level:g}.{score.interval.method}{drawn}"]
-
-
-def _minor() -> str:
-    return ".".join(versions()["karat"].split(".")[:2])
 
 
 def _gold(evaluation: Evaluation) -> str:

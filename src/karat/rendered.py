@@ -62,7 +62,7 @@ class Rendered:
 
     def __str__(self) -> str:
         """The table, and what was found: in a script nothing else would show it."""
-        from karat.findings import said  # brings NumPy, which importing karat alone does not need
+        from karat.findings import finding_lines  # brings NumPy, which importing karat alone does not need
 
-        found = said(f for f in self.unsaid if f.severity != "note")
-        return "\n".join([str(self.render("table")).rstrip("\n"), *(["", *found] if found else []), ""])
+        lines = finding_lines(f for f in self.unsaid if f.severity != "note")
+        return "\n".join([str(self.render("table")).rstrip("\n"), *(["", *lines] if lines else []), ""])

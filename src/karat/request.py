@@ -6,14 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.beside import named_columns
 from karat.inputs import Given
 from karat.metric import Metric
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -66,5 +63,5 @@ class Asked:
     @property
     def reading(self) -> dict[str, Any]:
         """What must be known to read the inputs again."""
-        said = {"format": self.format, "encoding": self.encoding, "columns": dict(self.columns)}
-        return said | ({"separator": self.separator} if self.separator else {})
+        settings = {"format": self.format, "encoding": self.encoding, "columns": dict(self.columns)}
+        return settings | ({"separator": self.separator} if self.separator else {})

@@ -46,8 +46,8 @@ class Positions(Sequence[str]):
         return self.rows
 
     def __getitem__(self, index: Any) -> Any:
-        found = range(1, self.rows + 1)[index]
-        return str(found) if isinstance(found, int) else list(map(str, found))
+        numbers = range(1, self.rows + 1)[index]
+        return str(numbers) if isinstance(numbers, int) else list(map(str, numbers))
 
     def __iter__(self) -> Iterator[str]:
         return map(str, range(1, self.rows + 1))
@@ -97,10 +97,10 @@ class Keys:
         """Have both sides the same units in the same order?"""
         if len(self) != len(other) or not (self.id is other.id or self.id == other.id):
             return False
-        one, two = self.case, other.case
-        if one.names == two.names and len(one.names) == 1:
+        ours, theirs = self.case, other.case
+        if ours.names == theirs.names and len(ours.names) == 1:
             return True
-        return bool((one.code == two.inside(one.names)).all())
+        return bool((ours.code == theirs.inside(ours.names)).all())
 
     def comparable(self, alone: bool) -> Iterable[Any]:
         """What a unit is found by: its id, where there is but one test case, else both."""
@@ -171,14 +171,14 @@ class Entries:
         if (key[1:] >= key[:-1]).all():
             return self
         wide = int(np.searchsorted(self.unit, self.unit[0], "right"))
-        if len(code) % wide or (code.reshape(-1, wide) != code[:wide]).any() or not self._each(wide):
+        if len(code) % wide or (code.reshape(-1, wide) != code[:wide]).any() or not self._same_size(wide):
             return self.at(np.argsort(key, kind="stable"))
         # Most often every unit has the same in the same order.
         order = np.argsort(code[:wide], kind="stable")
         columns = {name: values.reshape(-1, wide)[:, order].ravel() for name, values in self.columns.items()}
         return Entries(self.unit, columns)
 
-    def _each(self, wide: int) -> bool:
+    def _same_size(self, wide: int) -> bool:
         """Has each unit that has entries as many?"""
         unit = self.unit.reshape(-1, wide)
         return bool((unit[:, 0] == unit[:, -1]).all() and (unit[1:, 0] > unit[:-1, 0]).all())
@@ -223,13 +223,13 @@ class Entries:
 
     def repeated(self, key: str) -> tuple[Ints, Ints]:
         """Entries whose unit and text an earlier entry has, in order, and the first that has them."""
-        found = [np.zeros((2, 0), np.int64)]
+        parts = [np.zeros((2, 0), np.int64)]
         self[key].hash()  # once, for all blocks and for who looks for the texts later
         for begin, part in self.blocks():
             later, first = repeats(part.hashes(key))
             same = part.alike(key, later, part, first)
-            found.append(np.stack([later[same], first[same]]) + begin)
-        later, first = np.concatenate(found, 1)
+            parts.append(np.stack([later[same], first[same]]) + begin)
+        later, first = np.concatenate(parts, 1)
         order = np.argsort(later)
         return later[order], first[order]
 
@@ -339,17 +339,14 @@ def joined(parts: Sequence[Side]) -> Side:
     ]
     columns = {name for part in parts for name in part.units}
     listed = {name: [v for part in parts for v in _column(part, name)] for name in sorted(columns)}
-    units: dict[str, Any] = {name: np.array(c) if _is_array(parts, name) else c for name, c in listed.items()}
+    arrays = {name for part in parts for name, column in part.units.items() if isinstance(column, np.ndarray)}
+    units: dict[str, Any] = {name: np.array(c) if name in arrays else c for name, c in listed.items()}
     keys = Keys(case, [id for part in parts for id in part.keys.id])
     facts = {name: value for part in parts for name, value in part.facts.items()}
     return replace(
         first, keys=keys, entries=Entries.joined(entries), names=names, units=units, facts=facts,
         records=sum(part.records for part in parts), findings=[f for part in parts for f in part.findings],
     )  # fmt: skip
-
-
-def _is_array(parts: Sequence[Side], name: str) -> bool:
-    return any(isinstance(part.units.get(name), np.ndarray) for part in parts)
 
 
 def _column(side: Side, name: str) -> Sequence[Any]:

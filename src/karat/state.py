@@ -213,29 +213,29 @@ def _field_names(cls: type) -> tuple[str, ...]:
 Made = dict[int, Any]
 
 
-def from_state(state: Any, made: Made | None = None) -> Any:
+def from_state(state: Any, known: Made | None = None) -> Any:
     """What `to_state` was given. Only classes with a stored name are made, and no code of theirs runs but
     ``upgrade_state`` and ``check_state``.
     """
-    made = {} if made is None else made
+    known = {} if known is None else known
     if isinstance(state, list):
-        return [from_state(v, made) for v in state] if not _all_plain(state) else state
+        return [from_state(v, known) for v in state] if not _all_plain(state) else state
     if not isinstance(state, dict):
         return state
     tag = state["$"]
     if tag in _MAKERS:
-        return _MAKERS[tag](state, made)
-    return _made(state, made)
+        return _MAKERS[tag](state, known)
+    return _restored(state, known)
 
 
-def _texts(state: dict[str, Any], made: Made) -> Any:
+def _texts(state: dict[str, Any], known: Made) -> Any:
     kind = object if state["dtype"] == "O" else str
     out = np.empty(len(state["data"]), object)
     out[:] = state["data"]
     return out.astype(kind).reshape(state["shape"])
 
 
-def _numbers(state: dict[str, Any], made: Made) -> Any:
+def _numbers(state: dict[str, Any], known: Made) -> Any:
     small = np.frombuffer(state["data"], np.dtype(state["as"]).newbyteorder("<"))
     return small.astype(np.dtype(state["dtype"])).reshape(state["shape"])
 
@@ -243,41 +243,41 @@ def _numbers(state: dict[str, Any], made: Made) -> Any:
 _MAKERS: dict[str, Any] = {
     "texts": _texts,
     "array": _numbers,
-    "range": lambda s, made: range(*s["items"]),
-    "tuple": lambda s, made: tuple(from_state(v, made) for v in s["items"]),
-    "dict": lambda s, made: {from_state(k, made): from_state(v, made) for k, v in s["items"]},
-    "again": lambda s, made: made[s["number"]],
+    "range": lambda s, known: range(*s["items"]),
+    "tuple": lambda s, known: tuple(from_state(v, known) for v in s["items"]),
+    "dict": lambda s, known: {from_state(k, known): from_state(v, known) for k, v in s["items"]},
+    "again": lambda s, known: known[s["number"]],
 }
 
 
-def _made(state: dict[str, Any], made: Made) -> Any:
+def _restored(state: dict[str, Any], known: Made) -> Any:
     name, number = FORMER.get(state["$"], state["$"]), state["number"]
     if name in _RESTORERS:
-        made[number] = _RESTORERS[name]({k: from_state(v, made) for k, v in state["fields"].items()})
-        return made[number]
+        known[number] = _RESTORERS[name]({k: from_state(v, known) for k, v in state["fields"].items()})
+        return known[number]
     if name not in _CLASSES:
         raise StateError(f"this version of karat keeps no {name!r}")
     cls = _CLASSES[name]
     if issubclass(cls, msgspec.Struct):
-        made[number] = cls(**_read(cls, state, made))
-        return made[number]
+        known[number] = cls(**_read(cls, state, known))
+        return known[number]
     out: Any = object.__new__(cls)
-    made[number] = out  # before its fields, which may refer to it
-    for key, value in _read(cls, state, made).items():
+    known[number] = out  # before its fields, which may refer to it
+    for key, value in _read(cls, state, known).items():
         object.__setattr__(out, key, value)
     if hasattr(out, "check_state"):
         out.check_state()
     return out
 
 
-def _read(cls: Any, state: dict[str, Any], made: Made) -> dict[str, Any]:
+def _read(cls: Any, state: dict[str, Any], known: Made) -> dict[str, Any]:
     """The fields of an object as its class has them now."""
     version, current = state["version"], getattr(cls, "state_version", 1)
     if version > current:
         raise StateError(f"{_NAMES[cls]!r} was kept by a newer karat (form {version}, this one knows {current})")
     left_out = {f.name for f in _dataclass_fields(cls) if not f.metadata.get("stored", True)}
     left_out |= set(getattr(cls, "former_fields", ()))
-    fields = {k: from_state(v, made) for k, v in state["fields"].items() if k not in left_out}
+    fields = {k: from_state(v, known) for k, v in state["fields"].items() if k not in left_out}
     if version < current:
         fields = cls.upgrade_state(fields, version)
     return _whole(cls, fields) if dataclasses.is_dataclass(cls) or issubclass(cls, msgspec.Struct) else fields
@@ -321,7 +321,7 @@ def _fits(value: Any, hint: Any) -> bool:
     """Is the value of the kind that an annotation says? What an annotation leaves open, any value fits."""
     kind, inner = typing.get_origin(hint), typing.get_args(hint)
     if kind in (Union, types.UnionType):
-        return any(_fits(value, one) for one in inner)
+        return any(_fits(value, member) for member in inner)
     if kind is Literal:
         return value in inner
     if kind is tuple and inner and Ellipsis not in inner:

@@ -147,10 +147,10 @@ def kinds_of(column: Column) -> Ints:
     place = {kind: KINDS.index(name) if name != "null" else -1 for kind, name in _KINDS.items()}
     if len(set(types)) == 1 and types[0] is not float:
         return np.full(len(types), place[types[0]])
-    found = np.fromiter(map(place.__getitem__, types), np.int64, len(types))
+    places = np.fromiter(map(place.__getitem__, types), np.int64, len(types))
     if float in types:
-        found[[i for i, value in enumerate(column) if value != value]] = -1
-    return found
+        places[[i for i, value in enumerate(column) if value != value]] = -1
+    return places
 
 
 def given(column: Column) -> Mask:
@@ -349,7 +349,7 @@ def _members(rows: list[Any], count: int) -> Column:
     """What the lists hold: texts as codes, which equal nothing but texts, so that the distinct ones show what all are."""
     if isinstance(next(chain.from_iterable(rows), None), str):
         try:
-            label = Codes.each(chain.from_iterable(rows), count)
+            label = Codes.of_stream(chain.from_iterable(rows), count)
         except TypeError:  # a list or an object among them
             return plain(list(chain.from_iterable(rows)))
         if set(map(type, label.names)) == {str}:
@@ -378,10 +378,10 @@ def parsed(names: Sequence[str]) -> list[Any] | None:
 def literals(names: Sequence[str]) -> list[Any] | None:
     """Texts that are lists as Python prints them, decoded; None where one is not."""
     try:
-        found = [ast.literal_eval(name.strip()) for name in names]
+        lists = [ast.literal_eval(name.strip()) for name in names]
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    return found if all(isinstance(value, list) for value in found) else None
+    return lists if all(isinstance(value, list) for value in lists) else None
 
 
 def is_json(text: str) -> bool:
@@ -475,9 +475,9 @@ def _words(values: NDArray[Any]) -> NDArray[np.uint64]:
 def _packed(parts: NDArray[Any]) -> NDArray[np.uint64]:
     """Rows of bytes or letters, filled up with zeros to whole words."""
     rows, width = parts.shape
-    each = 8 // parts.itemsize
-    if width % each or not width:
-        padded = np.zeros((rows, max(1, -(-width // each)) * each), parts.dtype)
+    per_word = 8 // parts.itemsize
+    if width % per_word or not width:
+        padded = np.zeros((rows, max(1, -(-width // per_word)) * per_word), parts.dtype)
         padded[:, :width] = parts
         parts = padded
     return np.ascontiguousarray(parts).view(np.uint64).reshape(rows, -1)

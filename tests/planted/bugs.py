@@ -46,7 +46,7 @@ def reads_the_counts(W: Weights, cells: MonoLabelCells) -> Values:
 @plant("parts_and_whole")
 def counts_cells(W: Weights, cells: MonoLabelCells) -> Values:
     """A share of cells instead of units."""
-    return ratio(cells.hit.sum() + 0 * (W @ cells.one), float(len(cells)), "no cells")
+    return ratio(cells.hit.sum() + 0 * (W @ cells.ones), float(len(cells)), "no cells")
 
 
 @plant("parts_and_whole")

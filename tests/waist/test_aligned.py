@@ -101,7 +101,7 @@ def test_keys_inside_a_unit_are_joined():
     page = lambda *numbers: Entries(np.zeros(len(numbers), np.int64), {"page": np.array(numbers)})
     gold.entries, pred.entries, gold.names, pred.names = page(1, 2, 4), page(4, 3, 1), {}, {}
     both = Aligned.of(gold, pred, meet(gold.keys, pred.keys))
-    assert both.found("page").tolist() == [2, -1, 0]
+    assert both.partners("page").tolist() == [2, -1, 0]
     assert [x.tolist() for x in both.met("page")] == [[0, 0, 0, 0], [0, 1, -1, 2], [2, -1, 1, 0]]
 
 

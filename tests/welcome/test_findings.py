@@ -11,7 +11,7 @@ import karat
 from karat.cli.main import COMMANDS
 from karat.cli.main import karat as command
 from karat.contexts.options import OPTIONS
-from karat.findings import finding, folded, in_python, said
+from karat.findings import finding, finding_lines, folded, in_python
 from karat.kinds import KINDS
 
 GOLD = ["pos", "neg", "pos", "neu"] * 10
@@ -133,4 +133,4 @@ def test_hints_name_options_that_there_are(code):
 )
 def test_hints_in_python(hint, spoken):
     assert in_python(hint) == spoken
-    assert said([finding("bad-option", message="x", way_out=hint)], python=False)[-1] == f"  hint: {hint}"
+    assert finding_lines([finding("bad-option", message="x", way_out=hint)], python=False)[-1] == f"  hint: {hint}"

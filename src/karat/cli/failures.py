@@ -12,7 +12,7 @@ import click
 
 from karat.cli.exits import BAD_INPUT, MISSED, Interruption
 from karat.evaluation import Evaluation
-from karat.findings import Finding, InputError, said
+from karat.findings import Finding, InputError, finding_lines
 from karat.metric import MetricError
 from karat.report.text import clear
 
@@ -41,7 +41,7 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
 
 def show(findings: Iterable[Finding], quiet: bool = False) -> None:
     """Findings for a person, on stderr."""
-    for line in said([f for f in findings if not quiet or f.severity == "error"], python=False):
+    for line in finding_lines([f for f in findings if not quiet or f.severity == "error"], python=False):
         click.echo(clear(line), err=True)
 
 

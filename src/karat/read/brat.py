@@ -90,7 +90,7 @@ def _read(files: Sequence[tuple[str, Path]], read: Read, original: Path | None, 
     texts = [_text(original if original else path) for _, path in files]
     units = {"text": texts} if any(text is not None for text in texts) else {}
     origin = Origin(read.name, read.role, "brat")
-    keys = Keys(Codes.one("", len(files)), [name for name, _ in files])
+    keys = Keys(Codes.constant("", len(files)), [name for name, _ in files])
     names = {"label": list(found.labels)}
     return Side(
         origin, "spans", keys, Entries(rows.T[0], columns), names, units, {}, None, len(files), "spans", findings

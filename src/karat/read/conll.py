@@ -134,7 +134,7 @@ def _side(
         shown = "document" if documents else f"no {DOCUMENT} lines"
         raise InputError([finding("cluster-column-missing", read.name, column=wanted, found=shown)])
     origin = Origin(read.name, read.role, "conll", first.__getitem__)
-    keys = Keys(Codes.one("", rows), Positions(rows))
+    keys = Keys(Codes.constant("", rows), Positions(rows))
     return Side(origin, "spans", keys, entries, {"tag": tags}, units, {}, None, rows, "spans", list(source.findings))
 
 

@@ -258,7 +258,7 @@ class Documents:
     def _keys(self) -> Keys:
         ids = list(map(spelt, self.columns.get("id", ())))
         cases = [spelt(case) or "" for case in self.columns.get("test_case", ())]
-        case = Codes.of(cases) if cases else Codes.one("", len(self.row))
+        case = Codes.of(cases) if cases else Codes.constant("", len(self.row))
         if not any(id is not None for id in ids) and not self.left_out:
             return Keys(case, Positions(len(self.row)))
         ids = ids or [None] * len(self.row)

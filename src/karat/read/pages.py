@@ -145,7 +145,7 @@ class _Bad:
 def _spelt(column: Column | None, rows: int, nothing: str | None = None) -> Codes:
     """A column as texts, with what stands for nothing."""
     if column is None:
-        return Codes.one(nothing, rows) if nothing is not None else Codes(np.full(rows, -1), [])
+        return Codes.constant(nothing, rows) if nothing is not None else Codes(np.full(rows, -1), [])
     codes = values.spelt(column)
     if nothing is None or not (codes.code < 0).any():
         return codes

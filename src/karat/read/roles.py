@@ -285,7 +285,7 @@ def _nameless(records: Records, nested: Nested) -> list[Finding]:
 
 def _keys(columns: Mapping[str, Column], rows: int) -> Keys:
     """Test cases and ids as text; records without ids are paired by position."""
-    case = values.spelt(columns["test_case"]) if "test_case" in columns else Codes.one("", rows)
+    case = values.spelt(columns["test_case"]) if "test_case" in columns else Codes.constant("", rows)
     if "test_case" in columns and (case.code < 0).any():
         case = Codes(np.where(case.code < 0, len(case.names), case.code), [*case.names, ""])
         case = Codes.of([name or "" for name in case.texts()]) if case.names.count("") > 1 else case

@@ -110,7 +110,7 @@ def matrix(given: Any, read: Read) -> Side | None:
     if table is None:
         return None
     origin = Origin(read.name, read.role, "array", lambda row: row + 1)
-    keys = Keys(Codes.one("", len(table)), Positions(len(table)))
+    keys = Keys(Codes.constant("", len(table)), Positions(len(table)))
     if table.shape[1] == 1:
         return _single(origin, keys, table[:, 0])
     named = read.options.get("classes")

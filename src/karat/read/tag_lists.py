@@ -46,7 +46,7 @@ def read_tag_lists(values: Sequence[Sequence[str]], read: Read) -> Side:
         raise InputError(limited(finding("tags-unreadable", read.name, row, reason=reason) for row in wrong))
     rows = len(values)
     origin = Origin(read.name, read.role, "tags", lambda row: row + 1)
-    keys, units = Keys(Codes.one("", rows), Positions(rows)), {"length": length}
+    keys, units = Keys(Codes.constant("", rows), Positions(rows)), {"length": length}
     return Side(origin, "spans", keys, entries, {"tag": tags}, units, {}, None, rows, "spans")
 
 

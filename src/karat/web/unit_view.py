@@ -64,7 +64,7 @@ class Side(NamedTuple):
 def side(found: Units, i: int) -> Side:
     """Gold and one system on a unit."""
     cell = int(found.cell[i])
-    gold, pred = (Part(words) for words in found.cells.said(cell))
+    gold, pred = (Part(words) for words in found.cells.answers(cell))
     show = SHOWN.get(found.evaluation.context, _labels)
     try:
         seen = [*show(found, cell)]

@@ -195,9 +195,9 @@ class Units:
     def _line(self, i: int, theirs: Units | None) -> Line:
         at, case, unit = int(self.cell[i]), self.cases[i], self.ids[i]
         spot = theirs.spot(case, unit) if theirs else None
-        beside = theirs.cells.said(int(theirs.cell[spot]))[1] if theirs and spot is not None else ""
+        beside = theirs.cells.answers(int(theirs.cell[spot]))[1] if theirs and spot is not None else ""
         text = text_of(self.evaluation, self.cells, at, case, unit)
-        return Line(case, unit, float(self.score[i]), *self.cells.said(at), beside, " ".join(text.split())[:200])
+        return Line(case, unit, float(self.score[i]), *self.cells.answers(at), beside, " ".join(text.split())[:200])
 
     @cached_property
     def _spots(self) -> dict[tuple[str, str], int]:

@@ -82,7 +82,7 @@ class ClusteringCells(Cells):
         both = {"bcubed_precision": precision, "bcubed_recall": recall}
         return both.get(metric, divide(2 * precision * recall, precision + recall))
 
-    def said(self, cell: int) -> tuple[str, str]:
+    def answers(self, cell: int) -> tuple[str, str]:
         """Sizes of the clusters: their names mean nothing."""
         return self._sizes(self.gold_of, cell), self._sizes(self.pred_of, cell)
 

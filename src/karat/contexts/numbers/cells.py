@@ -65,5 +65,5 @@ class NumberCells(Cells):
     def order(self) -> Order:
         return Order.between(self.gold, self.pred)
 
-    def said(self, cell: int) -> tuple[str, str]:
+    def answers(self, cell: int) -> tuple[str, str]:
         return f"{self.gold[cell]:.6g}", f"{self.pred[cell]:.6g}"

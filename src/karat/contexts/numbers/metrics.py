@@ -21,7 +21,7 @@ FLAT = "one side has the same value for all items"
 
 
 def _mean(W: Weights, cells: NumberCells, each: Floats) -> Values:
-    return ratio(W @ each, W @ cells.one, NONE)
+    return ratio(W @ each, W @ cells.ones, NONE)
 
 
 @metric(
@@ -113,7 +113,7 @@ def max_error(W: Weights, cells: NumberCells) -> Values:
     1.0
     """
     found = along(W, cells.errors, lambda at: np.where(at.dtp > 0, at.value, -np.inf), np.maximum)
-    return defined(np.where(np.isfinite(found), found, 0.0), (W @ cells.one > 0) & np.isfinite(found), NONE)
+    return defined(np.where(np.isfinite(found), found, 0.0), (W @ cells.ones > 0) & np.isfinite(found), NONE)
 
 
 @metric(
@@ -143,7 +143,7 @@ def quantile_loss(W: Weights, cells: NumberCells, *, q: float = 0.5) -> Values:
 def _moments(W: Weights, cells: NumberCells) -> tuple[Floats, Floats, Floats, Floats, Floats, Any]:
     """Numbers of items, mean difference squared, spreads of both sides and their common spread; and where both have any."""
     x, y, xx, yy, xy = cells.products
-    n = W @ cells.one
+    n = W @ cells.ones
     size = np.maximum(n, 1e-300)
     a, b = (W @ x) / size, (W @ y) / size
     spread, common = [(W @ xx) / size - a * a, (W @ yy) / size - b * b], (W @ xy) / size - a * b
@@ -173,7 +173,7 @@ def r2(W: Weights, cells: NumberCells) -> Values:
     -9.0
     """
     _, _, spread, _, _, some = _moments(W, cells)
-    n = W @ cells.one
+    n = W @ cells.ones
     return defined(1 - (W @ cells.square) / np.where(some[0], n * spread, 1.0), some[0], "all gold values are equal")
 
 
@@ -224,7 +224,7 @@ def concordance(W: Weights, cells: NumberCells) -> Values:
     x, y = cells.centred
     apart = (float((cells.gold - x)[:1].sum()) - float((cells.pred - y)[:1].sum())) + a - b
     whole = one + other + apart**2
-    ok = (some[0] | some[1] | (np.abs(apart) > 0)) & (whole > 0) & (W @ cells.one > 0)
+    ok = (some[0] | some[1] | (np.abs(apart) > 0)) & (whole > 0) & (W @ cells.ones > 0)
     return defined(2 * common / np.where(ok, whole, 1.0), ok, "both sides are one and the same value")
 
 

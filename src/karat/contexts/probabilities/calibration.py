@@ -89,7 +89,7 @@ def ece(
     0.35
     """
     _, gap = gaps(W, cells, bins, strategy, of)
-    found = ratio(np.abs(gap).sum(1), W @ cells.one, "no gold items")
+    found = ratio(np.abs(gap).sum(1), W @ cells.ones, "no gold items")
     return found if not _refused(cells, of) else defined(found.value, False, _refused(cells, of))
 
 
@@ -108,7 +108,7 @@ def mce(
     """
     size, gap = gaps(W, cells, bins, strategy, of)
     mean = np.divide(np.abs(gap), size, out=np.zeros(gap.shape), where=size > 0)
-    found = ratio(mean.max(1), (W @ cells.one > 0).astype(float), "no gold items")
+    found = ratio(mean.max(1), (W @ cells.ones > 0).astype(float), "no gold items")
     return found if not _refused(cells, of) else defined(found.value, False, _refused(cells, of))
 
 
@@ -128,7 +128,7 @@ def _binned(W: Weights, cells: ProbabilityCells, bins: int) -> tuple[Floats, Flo
 
 
 def _part(W: Weights, cells: ProbabilityCells, part: Floats) -> Values:
-    size = (W @ cells.one)[:, None]
+    size = (W @ cells.ones)[:, None]
     found = ratio(part, np.broadcast_to(size, part.shape), "no gold items")
     return found if not cells.trusted else defined(found.value, False, cells.trusted)
 
@@ -184,6 +184,6 @@ def brier_uncertainty(W: Weights, cells: ProbabilityCells) -> Values:
     0.25
     """
     single(cells)
-    size = (W @ cells.one)[:, None]
+    size = (W @ cells.ones)[:, None]
     overall = _mean(W @ cells.gold_of, np.broadcast_to(size, (W.shape[0], len(cells.classes))))
     return _part(W, cells, overall * (1 - overall) * size)

@@ -232,7 +232,7 @@ class ProbabilityCells(ClassCells):
         with np.errstate(invalid="ignore"):
             return (self.scores > own).sum(1).astype(float), (self.scores == own).sum(1).astype(float)
 
-    def said(self, cell: int) -> tuple[str, str]:
+    def answers(self, cell: int) -> tuple[str, str]:
         """Gold's classes, and the scores with the highest first."""
         if not self.answered[cell]:
             return self._labels(self.gold_of, cell), "—"

@@ -204,7 +204,7 @@ def log_loss(W: Weights, cells: ProbabilityCells) -> Values:
 
 
 def _mean(W: Weights, cells: ProbabilityCells, each: Floats) -> Values:
-    found = ratio(W @ each, W @ cells.one, "no gold items")
+    found = ratio(W @ each, W @ cells.ones, "no gold items")
     return found if not cells.trusted else defined(found.value, False, cells.trusted)
 
 
@@ -246,7 +246,7 @@ def hit(W: Weights, cells: ProbabilityCells, *, k: int = 2) -> Values:
         return defined(np.zeros(W.shape[0]), False, "items may have several classes: rank them in context multilabel")
     above, level = cells.beaten
     each = np.where(cells.answered, np.clip((k - above) / np.maximum(level, 1), 0.0, 1.0), 0.0)
-    return ratio(W @ each, W @ cells.one, "no gold items")
+    return ratio(W @ each, W @ cells.ones, "no gold items")
 
 
 @metric(ProbabilityCells, unit_mean=True, reference="share of right answers")
@@ -261,4 +261,4 @@ def accuracy(W: Weights, cells: ProbabilityCells) -> Values:
     >>> karat.evaluate(["yes", "no"], [0.8, 0.5], context="probabilities", metrics=["accuracy"])["accuracy"].value
     0.5
     """
-    return ratio(W @ cells.exact, W @ cells.one, "no gold items")
+    return ratio(W @ cells.exact, W @ cells.ones, "no gold items")

@@ -67,7 +67,7 @@ class RankingCells(Cells):
     def blocks(self) -> Iterator[Self]:
         return (self.take(np.arange(first, last)) for first, last in self.judged.cuts())
 
-    def said(self, cell: int) -> tuple[str, str]:
+    def answers(self, cell: int) -> tuple[str, str]:
         """How many documents are relevant, and the ranks at which the first of them stand."""
         mine = slice(*self.judged.start[cell : cell + 2].tolist())
         relevant = self.is_relevant(None)[mine]

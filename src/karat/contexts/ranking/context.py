@@ -68,7 +68,9 @@ class Ranking(Context):
         if options["depth"] is not None and options["ties"] == "average":  # a cut through a tie has no closed form
             raise MetricError("--depth and --ties average do not go together; give the metrics a cutoff, as in nDCG@10")
         size, by_id = both.pred.sizes(len(both)), _ties(both, options) != "order"
-        rank, ahead, tied, ties = places(both.pred, size, _scores(both, options), both.found("document"), by_id=by_id)
+        rank, ahead, tied, ties = places(
+            both.pred, size, _scores(both, options), both.partners("document"), by_id=by_id
+        )
         columns = {"grade": both.gold["number"], "rank": rank, "ahead": ahead, "tied": tied}
         gold = Entries(both.gold.unit, columns)
         if "subtopic" in both.gold:

@@ -36,7 +36,7 @@ def num_q(W: Weights, cells: RankingCells) -> Values:
 
     Example: 3 gold queries, one left out: 2. Never undefined.
     """
-    return _total(W, cells, cells.one)
+    return _total(W, cells, cells.ones)
 
 
 @count("Retrieved")

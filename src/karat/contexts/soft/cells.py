@@ -66,7 +66,7 @@ class SoftCells(TreeCells):
         found: Floats = self._vectors[key]
         return found
 
-    def said(self, cell: int) -> tuple[str, str]:
+    def answers(self, cell: int) -> tuple[str, str]:
         """The weights, heaviest first."""
         return self._weights(self.gold_weight, cell), self._weights(self.pred_weight, cell)
 

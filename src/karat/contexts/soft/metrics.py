@@ -309,7 +309,7 @@ def entropy_correlation(W: Weights, cells: SoftCells) -> Values:
     >>> karat.evaluate([sure, torn], [torn, sure], metrics=["entropy_correlation"])["entropy_correlation"].value
     -1.0
     """
-    (gold, pred), n = distances.entropies(cells.aligned), W @ cells.one
+    (gold, pred), n = distances.entropies(cells.aligned), W @ cells.ones
     # Centred first: the sums of squares of raw entropies would lose digits to cancellation.
     gold, pred = gold - gold.mean(), pred - pred.mean()
     a, b = W @ gold, W @ pred

@@ -39,7 +39,7 @@ class SpansCells(ClassCells):
         self.data = data
         self.document: Ints = np.arange(data.units) if document is None else np.asarray(document, np.int64)
 
-    def said(self, cell: int) -> tuple[str, str]:
+    def answers(self, cell: int) -> tuple[str, str]:
         """The spans of the document in words."""
         unit = int(self.document[cell])
         return self.data.words(self.data.gold, unit), self.data.words(self.data.pred, unit)

@@ -302,7 +302,7 @@ def document_accuracy(W: Weights, cells: SpansCells) -> Values:
     >>> e["document_accuracy"].value
     0.5
     """
-    return ratio(W @ cells.wholly_right, W @ cells.one, "no documents")
+    return ratio(W @ cells.wholly_right, W @ cells.ones, "no documents")
 
 
 @metric(SpansCells, symmetric=True, title="Mean IoU", reference="Jaccard 1912, doi:10.1111/j.1469-8137.1912.tb05611.x")

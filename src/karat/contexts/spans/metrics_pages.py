@@ -30,7 +30,7 @@ def _averaged(W: Weights, cells: SpansCells, over: str, each: str, below: str, r
 
     if over == "pooled":
         return ratio(W @ column("relevance"), W @ column(below), "no spans to divide by")
-    used = cells.one if over == "pages" else (cells.gold_spans + cells.pred_spans > 0).astype(float)
+    used = cells.ones if over == "pages" else (cells.gold_spans + cells.pred_spans > 0).astype(float)
     return ratio(W @ (column(each) * used), W @ used, "no pages")
 
 

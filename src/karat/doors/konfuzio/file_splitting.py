@@ -288,7 +288,7 @@ def _side(pairs: Sequence[Sequence[Any]], side: int, categories: Sequence[str], 
         "first": np.array([bool(page.is_first_page) for pages in documents for page in pages], np.int8),
         "category": category.code[unit] if side == 0 else np.full(len(unit), -1),
     }
-    keys = Keys(Codes.one("", len(pairs)), [str(i) for i in range(len(pairs))])
+    keys = Keys(Codes.constant("", len(pairs)), [str(i) for i in range(len(pairs))])
     return Side(
         Origin("documents", ("gold", "pred")[side]), "pages", keys, Entries(unit, columns), {"category": category.names},
         {"open_ended": np.zeros(len(pairs), bool)}, {"categories": category.names},

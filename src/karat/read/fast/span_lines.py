@@ -38,7 +38,7 @@ def read_side(source: Source, read: Read, line_of: Callable[[int], int | None]) 
     entries = Entries(columns.unit, {"start": columns.start, "end": columns.end, "label": columns.label})
     facts = {"excerpts": columns.names[0]["spans"] in EXCERPTS, "inclusive": columns.names[1]["end"] in INCLUSIVE}
     origin, rows = Origin(read.name, read.role, "spans (jsonl)", line_of), len(columns.ids)
-    keys, names = Keys(Codes.one("", rows), columns.ids), {"label": columns.labels}
+    keys, names = Keys(Codes.constant("", rows), columns.ids), {"label": columns.labels}
     return Side(
         origin, "spans", keys, entries, names, {}, facts, records=rows, context="spans", findings=list(source.findings)
     )
