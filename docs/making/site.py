@@ -41,7 +41,15 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         markdown = re.sub(r"\]\(docs/", "](", markdown)
     if here.startswith("metrics/"):
         markdown = re.sub(r"^> (.+)$", lambda found: f"> {typeset.paragraph(found[1])}", markdown, flags=re.M)
-    return re.sub(r"^<!-- ratios -->$", lambda _: ratios(), markdown, flags=re.M)
+    for mark, table in {"<!-- ratios -->": ratios, "<!-- weight -->": weight}.items():
+        markdown = markdown.replace(f"\n{mark}\n", f"\n{table()}\n") if mark in markdown else markdown
+    return markdown
+
+
+def weight() -> str:
+    """The tables of install and start, as they stand at the end of the benchmarks."""
+    results = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
+    return results[results.index("| plain install |") :]
 
 
 def ratios() -> str:

@@ -89,7 +89,7 @@ def without_common_labels(gold: Side, pred: Side) -> Finding | None:
         return None
     near = {name: nearest(name, mine) for name in theirs[:5]}
     alike = next(((name, gold) for name, gold in near.items() if gold), None)
-    way_out = f"spell {alike[0]!r} as gold spells {alike[1]!r}" if alike else "check that both files are of the same task and that labels are spelt alike"  # fmt: skip
+    way_out = f"spell {alike[0]!r} as gold spells {alike[1]!r}" if alike else "check that both files are of the same task and that labels are spelt alike; if they name clusters, say --context clustering"  # fmt: skip
     shown = [", ".join(map(repr, sorted(names)[:3])) for names in (mine, theirs)]
     return finding("no-common-labels", pred.name, gold=shown[0], pred=shown[1], suggestion=way_out)
 

@@ -40,6 +40,25 @@ def test_links_lead_somewhere(page):
         assert (path.parent / target).exists(), f"{page} links to {target}"
 
 
+PLACES = ("", "src/karat/", "tests/", "docs/")
+
+
+@pytest.mark.parametrize(
+    "page",
+    sorted(p.relative_to(ROOT).as_posix() for p in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]),
+)
+def test_files_of_the_project_that_are_named_exist(page):
+    """`read/roles.py`, `tests/waist/test_aligned.py`: words about code outlive the code."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = re.findall(r"`([\w./-]+/[\w.*-]+\.(?:py|toml|json|md|sh))`", text)
+    mine = [name for name in named if name.split("/")[0] in FOLDERS]
+    found = {name: [p for place in PLACES for p in (ROOT / place).glob(name.replace("NAME", "*"))] for name in mine}
+    assert [name for name, files in found.items() if not files] == []
+
+
+FOLDERS = {p.name for place in PLACES for p in (ROOT / place).iterdir() if p.is_dir()} - {"build"}
+
+
 def test_every_context_and_command_is_in_the_readme_or_docs():
     text = "\n".join(p.read_text(encoding="utf-8") for p in [ROOT / "README.md", *DOCS.rglob("*.md")])
     assert [c for c in MODULES if f"`{c}`" not in text] == []

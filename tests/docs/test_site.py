@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 import re
 import shutil
@@ -61,6 +62,20 @@ def test_words_in_braces_are_shown(site: Path) -> None:
     page = html.unescape((site / "findings.html").read_text(encoding="utf-8"))
     assert "check the path: {path}" in page
     assert "the file cannot be read: {reason}" in page
+
+
+def test_peers_have_the_figures_of_the_benchmarks_losses_included(site: Path) -> None:
+    page = (site / "peers.html").read_text(encoding="utf-8")
+    assert "karat runs list" in page
+    assert "trec_eval" in page
+    cases = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))["cases"]
+    lost = [
+        name
+        for name, case in cases.items()
+        for peer in case["sides"][1:]
+        if "cpu" in peer and peer["cpu"] < 0.95 * case["sides"][0]["cpu"]
+    ]
+    assert page.count("(lost)") == len(lost)
 
 
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:

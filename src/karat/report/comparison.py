@@ -186,7 +186,11 @@ def _posterior(pair: Pair) -> str:
 def _method(pairs: list[Pair], comparison: Comparison) -> str:
     """How p was found, and the family it is corrected over."""
     tests = sorted({_test_name(p.test) for p in pairs if p.test})
-    return f"{', '.join(tests) or 'no test'}; {comparison.correction} over {comparison.family} tests"
+    return f"{', '.join(tests) or 'no test'}; {_family(comparison)}"
+
+
+def _family(comparison: Comparison) -> str:
+    return f"{comparison.correction} over {comparison.family} test{'s' * (comparison.family != 1)}"
 
 
 def _test_name(test: Test) -> str:
@@ -246,7 +250,7 @@ def header(comparison: Comparison) -> str:
     what = f"methods ({runs} runs)" if comparison.methods else "systems"
     return (
         f"{len(comparison.systems)} {what}, {against}, on {many}; differences are first minus second, "
-        f"intervals {_level(comparison)}; {comparison.correction} over {comparison.family} tests; seed {seed}"
+        f"intervals {_level(comparison)}; {_family(comparison)}; seed {seed}"
     )
 
 
