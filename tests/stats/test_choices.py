@@ -8,6 +8,8 @@ import pytest
 
 import karat
 from karat.stats import randomisation
+from karat.stats.estimate import Table
+from karat.stats.intervals import Bounds
 from karat.stats.resampling import Jackknife
 from karat.stats.tests import mcnemar, wilcoxon
 
@@ -113,3 +115,11 @@ def test_normalised_icm_soft_says_what_its_interval_takes_as_known():
     for metric, said in (("icm_soft_norm", True), ("icm_soft", False)):
         e = karat.evaluate(rows(), rows(), context="soft", metrics=[metric], intervals=True, resamples=199)
         assert ("information-fixed" in {f.code for f in e.findings}) is said
+
+
+def test_an_interval_beyond_the_limits_of_a_score_keeps_its_order():
+    """A ranking can surpass the greedy ideal of alpha_ndcg by a hair; an interval that reaches over a limit ends there."""
+    table = Table(Bounds(np.array([1.001, 0.8]), np.array([1.003, 1.2]), np.array([0.001, 0.1])), ["student-t"] * 2, np.array([9.0, 9.0]))  # fmt: skip
+    surpassed, reaching = (table.interval(column, 0.95, (0.0, 1.0)) for column in (0, 1))
+    assert (surpassed.low, surpassed.high) == (1.001, 1.003)
+    assert (reaching.low, reaching.high) == (0.8, 1.0)
