@@ -200,7 +200,7 @@ def commands() -> str:
 
 def _help(command: click.Command, path: str) -> list[str]:
     # The settings of `karat` too: click keeps the help option of whoever asks first.
-    settings = {**karat.context_settings, "terminal_width": 100, "max_content_width": 100}
+    settings = {**karat.context_settings, "terminal_width": 88, "max_content_width": 88}
     with click.Context(command, info_name=path, **settings) as ctx:
         out = [f"## {path}\n\n```\n{command.get_help(ctx)}\n```"]
     for name, inner in getattr(command, "commands", {}).items():

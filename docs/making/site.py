@@ -41,9 +41,15 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         markdown = re.sub(r"\]\(docs/", "](", markdown)
     if here.startswith("metrics/"):
         markdown = re.sub(r"^> (.+)$", lambda found: f"> {typeset.paragraph(found[1])}", markdown, flags=re.M)
+    markdown = re.sub(r"^```python\n(>>> .*?)\n*^```$", _console, markdown, flags=re.M | re.S)
     for mark, table in {"<!-- ratios -->": ratios, "<!-- weight -->": weight}.items():
         markdown = markdown.replace(f"\n{mark}\n", f"\n{table()}\n") if mark in markdown else markdown
     return markdown
+
+
+def _console(found: re.Match[str]) -> str:
+    """An example that is tested, as a console shows it: outputs are no Python, and blank lines are blank."""
+    return f"```pycon\n{found[1]}\n```".replace("<BLANKLINE>", "")
 
 
 def weight() -> str:

@@ -123,6 +123,8 @@ def _symbol(kind: str, token: str) -> str:
         return "<mspace width='.25em'/>"
     if kind == "number":
         return f"<mn>{text}</mn>"
+    if indexed := re.fullmatch(r"([α-ω]|log)(\d)", token):
+        return f"<msub><mtext>{indexed[1]}</mtext><mn>{indexed[2]}</mn></msub>"
     if kind == "word":
         return f"<mi>{text}</mi>" if len(token.rstrip("̂̄'’²³")) == 1 else f"<mtext>{text}</mtext>"
     return f"<mo>{text}</mo>" if token in SIGNS else f"<mo stretchy='false'>{text}</mo>"

@@ -78,6 +78,13 @@ def test_peers_have_the_figures_of_the_benchmarks_losses_included(site: Path) ->
     assert page.count("(lost)") == len(lost)
 
 
+def test_examples_are_shown_as_a_console_shows_them(site: Path) -> None:
+    page = html.unescape((site / "start" / "data-scientist.html").read_text(encoding="utf-8"))
+    assert "language-pycon" in page
+    assert "BLANKLINE" not in page
+    assert "<msub>" in (site / "metrics" / "monolabel.html").read_text(encoding="utf-8")
+
+
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     """Links may lead out; what a page needs to be shown may not."""
     needs = re.compile(
