@@ -59,7 +59,8 @@ class Table:
         if low == high and np.isfinite(limits).all():
             low, high = intervals.constant(low, self.size[column], limits, level)
             return Interval(level, float(low), float(high), "rule-of-three", None, 0.0)
-        if low <= limits[1] and high >= limits[0]:  # a greedy ideal may be surpassed, by rankings that are no better than it
+        # A greedy ideal may be surpassed, by rankings that are no better than it.
+        if low <= limits[1] and high >= limits[0]:
             low, high = max(low, limits[0]), min(high, limits[1])
         drawn = self.bounds.resamples if self.method[column] in RESAMPLED else None
         name = NAMES.get(self.method[column], self.method[column])
