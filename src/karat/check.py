@@ -58,12 +58,11 @@ def more(kind: str, total: int, side: Side) -> list[Finding]:
     return [finding("more", side.name, count=total - LIMIT, kind=kind)] if total > LIMIT else []
 
 
-def leave_out(gold: Side, systems: Sequence[Side], *, sets: bool) -> tuple[Side, list[Side]]:
+def leave_out(gold: Side, systems: Sequence[Side]) -> tuple[Side, list[Side]]:
     """Gold and predictions without the records that cannot be scored, each said to be left out.
 
     Gold without a value leaves out its predictions too; an empty prediction is a missing one; of two predictions for
-    an id the first counts. A repeated gold id stays an error: nobody can say which of the two is right. Of label
-    ``sets`` the rows of an id together are one unit already.
+    an id the first counts. A repeated gold id stays an error: nobody can say which of the two is right.
     """
     empty = _empty(gold)
     unasked = {key for key, none in zip(gold.keys.pairs(), empty.tolist(), strict=True) if none}

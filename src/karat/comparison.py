@@ -7,15 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from karat.evaluation import Evaluation, Interval
 from karat.findings import Finding
 from karat.metric import Better, Metric, MetricError, parse, unknown_metric
 from karat.rendered import Rendered
 
-Floats = NDArray[np.float64]
 Verdict = Literal["better", "worse", "inconclusive", "undefined"]
 
 

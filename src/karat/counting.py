@@ -137,7 +137,7 @@ def prepared(side: Side, plan: Plan) -> Side:
 def without_faulty(gold: Side, systems: Sequence[Side], plan: Plan) -> tuple[Side, list[Side]]:
     """Where the user wants it, go on without the records that cannot be scored."""
     if plan.options.get("faulty") == "drop":
-        return leave_out(gold, systems, sets="labels" in plan.context.kinds)
+        return leave_out(gold, systems)
     return gold, list(systems)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.stats.plain import jackknife_t, resampled
 
 from karat.stats import effects, intervals, power, ranks, tests
 from karat.stats.corrections import benjamini_hochberg, bonferroni, holm
@@ -36,7 +37,7 @@ def test_paired_t(given, want):
     close(ours.statistic, want["statistic"])
     if given["alternative"] == "two-sided":
         jack = jackknife(lambda W: (W @ d) / (W @ np.ones(len(d))), Units(np.ones(len(d))))
-        bounds = intervals.jackknife_t(d.mean(), jack, 0.95)
+        bounds = jackknife_t(d.mean(), jack, 0.95)
         close(float(bounds.low), want["ci95"][0])
         close(float(bounds.high), want["ci95"][1])
 
@@ -81,8 +82,6 @@ def test_effects(given, want):
     ]:
         if ours_value is not None:
             close(ours_value, want[name])
-    if want["cohen_dav"] is not None:
-        close(effects.cohen_d_av(a, b), want["cohen_dav"])
 
 
 @pytest.mark.parametrize(("given", "want"), cases("scipy.stats.permutation_test"))
@@ -97,13 +96,12 @@ def test_exact_randomisation(given, want):
 
 @pytest.mark.parametrize(("given", "want"), cases("statsmodels mcnemar"))
 def test_mcnemar(given, want):
-    (both, a_only), (b_only, neither) = given["table"]
+    (_, a_only), (b_only, _) = given["table"]
     close(tests.mcnemar(a_only, b_only, "exact").p, want["exact=True,cc=False"]["pvalue"])
     close(tests.mcnemar(a_only, b_only).p, want["midp"])
     if a_only + b_only:
         close(tests.mcnemar(a_only, b_only, "chi2").p, want["exact=False,cc=False"]["pvalue"])
         close(tests.mcnemar(a_only, b_only, "chi2-cc").p, want["exact=False,cc=True"]["pvalue"])
-    close(tests.mcnemar_se(a_only, b_only, both + a_only + b_only + neither), want["se_diff"])
     flips = np.array([a_only, b_only], float)
     close(sign_flip(np.array([1.0, -1.0]), flips), want["exact=True,cc=False"]["pvalue"])
 
@@ -117,7 +115,6 @@ def test_friedman_nemenyi(given, want):
     close(ours.p, want["iman_davenport_p"])
     close(ours.kendall_w, want["kendalls_w"])
     np.testing.assert_allclose(ours.mean_ranks, want["mean_ranks"])
-    np.testing.assert_allclose(ranks.nemenyi(ours.mean_ranks, ours.blocks), want["nemenyi_p"], rtol=1e-6, atol=1e-9)
     close(ranks.critical_difference(len(ours.mean_ranks), ours.blocks), want["cd_05"], rel=1e-6)
 
 
@@ -141,7 +138,7 @@ def test_power(given, want):
     close(power.power_of(given["dz"], given["n"], given["alpha"]), want["power"])
     needed = power.units_needed(given["dz"], alpha=given["alpha"], power=given["target_power"])
     close(needed, want["n_for_power_80"], rel=1e-4 if needed < 1000 else 5e-3)
-    ours = power.mde_standardised(given["n"], alpha=given["alpha"], power=given["target_power"])
+    ours = power.mde(1 / np.sqrt(given["n"]), alpha=given["alpha"], power=given["target_power"], df=given["n"] - 1)
     close(ours, want["mde_dz"], rel=1e-4 if given["n"] < 1000 else 5e-3)
 
 
@@ -155,7 +152,7 @@ def test_equivalence(given, want):
 @pytest.mark.parametrize(("given", "want"), cases("scipy.stats.bootstrap"))
 def test_bca_of_a_mean(given, want):
     x = np.array(given["x"])
-    ours = intervals.resampled(
+    ours = resampled(
         lambda W: (W @ x) / (W @ np.ones(len(x))), x.mean(), Units(np.ones(len(x))), np.random.default_rng(5)
     )
     np.testing.assert_allclose([ours.low, ours.high], want["ci"], atol=want["mc_tolerance"])
@@ -184,10 +181,8 @@ def test_cell_bootstrap_of_confusion_matrices(given, want):
     n, statistic = table.ravel(), confusion_statistic(len(table))
     point, design = statistic(n[None, :])[0], Units(n)
     jack, se = jackknife(statistic, design), intervals.delta_se(statistic, n)
-    bca = intervals.resampled(statistic, point, design, np.random.default_rng(1), resamples=100_000)
-    pct = intervals.resampled(
-        statistic, point, design, np.random.default_rng(2), method="percentile", resamples=100_000
-    )
+    bca = resampled(statistic, point, design, np.random.default_rng(1), resamples=100_000)
+    pct = resampled(statistic, point, design, np.random.default_rng(2), method="percentile", resamples=100_000)
     for k, name in enumerate(["macro_f1", "kappa", "mcc"]):
         stored = want[name]
         width = stored["boot_bca"][1] - stored["boot_bca"][0]

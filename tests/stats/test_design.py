@@ -8,7 +8,7 @@ import pytest
 from scipy.special import stdtrit
 
 from karat.metric import MetricError
-from karat.stats.design import Aim, Clustered, neyman, power_at, power_of, units_for
+from karat.stats.design import Aim, neyman, power_of, spread_law, units_for
 
 
 @pytest.mark.parametrize("difference", [0.02, 0.05, 0.2])
@@ -40,14 +40,7 @@ def test_power_by_simulation():
     rng = np.random.default_rng(1)
     d = rng.normal(0.1, 0.4, (20_000, 100))
     t = d.mean(1) / d.std(1, ddof=1) * 10
-    assert power_at(0.4, 100, Aim(0.1)) == pytest.approx((abs(t) > stdtrit(99, 0.975)).mean(), abs=0.01)
-
-
-def test_clusters_of_another_size():
-    found = Clustered(effect=2.9, size=20)
-    assert found.correlation == pytest.approx(0.1)
-    assert found.effect_of(5) == pytest.approx(1.4)
-    assert Clustered(1.3, 1).correlation == 0
+    assert power_of(*spread_law(0.4)(100), Aim(0.1)) == pytest.approx((abs(t) > stdtrit(99, 0.975)).mean(), abs=0.01)
 
 
 def test_allocation_minimises_the_error():

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.stats.plain import reading_of_mean
 
-from karat.stats.judge import powered, reading_of_mean, stratified
+from karat.stats.judge import powered, stratified
 
 
 def data(n=80, more=1000, seed=5):

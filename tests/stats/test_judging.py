@@ -9,10 +9,11 @@ from importlib.resources import files
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.stats.plain import reading_of_mean
 
 import karat
 from karat.cli.main import karat as command
-from karat.stats.judge import powered, reading_of_mean, stratified
+from karat.stats.judge import powered, stratified
 
 N, LABELLED = 600, 80
 RNG = np.random.default_rng(21)

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy import stats
+from tests.stats.plain import influence_of_means
 
 import karat
 from karat.cli.main import karat as command
-from karat.stats.runs import influence_of_means, nested, nested_difference
+from karat.stats.runs import nested, nested_difference
 
 N = 200
 RNG = np.random.default_rng(11)

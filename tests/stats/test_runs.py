@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.stats.plain import influence_of_means
 
-from karat.stats.runs import influence_of_means, nested, nested_difference
+from karat.stats.runs import nested, nested_difference
 
 
 def scores(rng, runs, units, run=0.1, unit=0.3, rest=0.2, unit_effect=None):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.stats.plain import jackknife_t, resampled
 from tests.stats.tukey import randomised_tukey
 
 from karat.stats import intervals, tests
@@ -60,11 +61,11 @@ def coverage(method: str, n: int, runs: int, k: int = 3, resamples: int = 599) -
 def interval(method, statistic, cells, run, resamples):
     point, design = statistic(cells[None])[0], Units(cells)
     if method == "jackknife-t":
-        return intervals.jackknife_t(point, jackknife(statistic, design), 0.95)
+        return jackknife_t(point, jackknife(statistic, design), 0.95)
     if method == "delta":
         se = intervals.delta_se(statistic, cells)
         return intervals.Bounds(*intervals.student(point, se, np.inf, 0.95), se)
-    return intervals.resampled(statistic, point, design, stream(run, method), method=method, resamples=resamples)
+    return resampled(statistic, point, design, stream(run, method), method=method, resamples=resamples)
 
 
 @pytest.mark.parametrize("runs", SWEEP)
@@ -85,7 +86,7 @@ def test_student_covers_means_of_dense_scores(runs):
     for _ in range(runs):
         x = rng.beta(2, 3, 25)
         jack = jackknife(lambda W, x=x: (W @ x) / (W @ np.ones(25)), Units(np.ones(25)))
-        bounds = intervals.jackknife_t(x.mean(), jack, 0.95)
+        bounds = jackknife_t(x.mean(), jack, 0.95)
         held += bool(bounds.low <= 0.4 <= bounds.high)
     assert held / runs == pytest.approx(0.95, abs=slack(runs) + 0.005)
 
@@ -100,8 +101,8 @@ def test_clusters_are_covered_only_when_drawn_whole(runs):
         cluster, cell = np.repeat(np.arange(60), 2), np.tile([0, 1], 60)
         design = Clusters.of(cluster, cell, 2, np.stack([20 - hits, hits], 1).ravel().astype(float))
         point = statistic(design.n[None])[0]
-        whole = intervals.jackknife_t(point, jackknife(statistic, design), 0.95)
-        apart = intervals.jackknife_t(point, jackknife(statistic, Units(design.n)), 0.95)
+        whole = jackknife_t(point, jackknife(statistic, design), 0.95)
+        apart = jackknife_t(point, jackknife(statistic, Units(design.n)), 0.95)
         by_cluster += bool(whole.low <= 0.75 <= whole.high)
         by_item += bool(apart.low <= 0.75 <= apart.high)
     assert by_cluster / runs == pytest.approx(0.95, abs=slack(runs) + 0.01)
@@ -190,6 +191,6 @@ def test_paired_difference_is_covered():
         mine, others = place[0][gold * 3 + a], place[1][gold * 3 + b]
         jack = Jackknife(np.ones(300), jacks[0].value[mine] - jacks[1].value[others])
         point = f(cells[0][None])[0] - f(cells[1][None])[0]
-        bounds = intervals.jackknife_t(point, jack, 0.95)
+        bounds = jackknife_t(point, jack, 0.95)
         held += bool(bounds.low <= 0 <= bounds.high)
     assert held / runs == pytest.approx(0.95, abs=slack(runs) + 0.005)

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.stats import studentized_range
 
 from karat.stats.maxt import shuffles
-from karat.stats.ranks import studentised_range_p
 from karat.stats.tests import monte_carlo
 
 
@@ -26,4 +26,4 @@ def block_tukey(x):
     left = x - x.mean(1, keepdims=True) - mean + x.mean()
     df = (n - 1) * (k - 1)
     mse = float((left**2).sum()) / df
-    return studentised_range_p(np.abs(mean[:, None] - mean[None, :]) / np.sqrt(mse / n), k, df)
+    return studentized_range.sf(np.abs(mean[:, None] - mean[None, :]) / np.sqrt(mse / n), k, df)

@@ -52,7 +52,6 @@ class EvaluationIndices:
 
 
 Table = dict[str, EvaluationResult]
-Indices = dict[str, EvaluationIndices]
 
 
 class Evaluator:

@@ -82,11 +82,6 @@ def reaches(se: float, df: float, aim: Aim) -> bool:
     return power_of(se, df, aim) >= aim.power
 
 
-def power_at(spread: float, units: int, aim: Aim) -> float:
-    """Power of so many units, from the spread of one."""
-    return power_of(*spread_law(spread)(units), aim) if units > 1 else 0.0
-
-
 def power_of(se: float, df: float, aim: Aim) -> float:
     """Probability that an evaluation with this error shows what the aim says, by the noncentral t."""
     if aim.distance <= 0:
@@ -126,15 +121,6 @@ class Clustered:
     """Design effect: variance with clusters over variance without."""
     size: float
     """Units per cluster."""
-
-    @property
-    def correlation(self) -> float:
-        """Correlation inside clusters: (effect − 1)/(size − 1)."""
-        return (self.effect - 1) / (self.size - 1) if self.size > 1 else 0.0
-
-    def effect_of(self, size: float) -> float:
-        """Design effect with clusters of another size."""
-        return max(1 + (size - 1) * self.correlation, 0.0)
 
 
 def neyman(shares: Floats, spreads: Floats, total: int) -> list[int]:

@@ -48,8 +48,3 @@ def weighted_midranks(x: Floats, n: Floats) -> Floats:
     _, inverse = np.unique(x, return_inverse=True)
     count = np.bincount(inverse, n)
     return np.asarray((np.cumsum(count) - (count - 1) / 2)[inverse], float)
-
-
-def cohen_d_av(a: Floats, b: Floats) -> float:
-    """Mean difference over the average standard deviation of the two systems."""
-    return float((a - b).mean() / np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2))

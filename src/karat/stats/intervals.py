@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from karat.stats.resampling import Design, Jackknife, bootstrap, jackknife, weighted
-from karat.stats.settings import RESAMPLES
+from karat.stats.resampling import weighted
 from karat.weights import Floats, Scores, Tilt
 
 
@@ -205,17 +204,6 @@ def delta_se(statistic: Scores, n: Floats, step: float = 1e-4) -> Floats:
     return np.asarray(np.sqrt(weighted(n[seen], slope**2)) / total, float)
 
 
-def resampled(
-    statistic: Scores, point: Floats, design: Design, rng: np.random.Generator,
-    *, method: str = "bca", level: float = 0.95, resamples: int = RESAMPLES,
-) -> Bounds:  # fmt: skip
-    """An interval from resamples: ``bca``, ``percentile``, ``basic`` or ``poisson``."""
-    draws = bootstrap(statistic, design, rng, resamples, poisson=method == "poisson")
-    accel = jackknife(statistic, design).acceleration if method == "bca" else np.zeros_like(point)
-    low, high = from_draws(point, draws, accel, method, level)
-    return Bounds(low, high, spread(draws), resamples, np.isnan(draws).mean(0))
-
-
 def from_draws(point: Floats, draws: Floats, acceleration: Floats, method: str, level: float) -> tuple[Floats, Floats]:
     """Bounds of the named kind from the statistic's resamples."""
     if method == "bca":
@@ -230,9 +218,3 @@ def spread(draws: Floats) -> Floats:
     seen = (~np.isnan(draws)).sum(0)
     mean = np.nansum(draws, 0) / np.maximum(seen, 1)
     return np.asarray(np.sqrt(np.nansum((draws - mean) ** 2, 0) / np.maximum(seen - 1, 1)), float)
-
-
-def jackknife_t(point: Floats, jack: Jackknife, level: float) -> Bounds:
-    """``point ± t(N − 1) · se`` with the jackknife's standard error: no random numbers."""
-    low, high = student(point, jack.se, max(jack.size - 1, 1), level)
-    return Bounds(low, high, jack.se)

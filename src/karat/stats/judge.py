@@ -77,13 +77,6 @@ def powered(gold: Reading, judged: Reading, rest: Reading, weight: float | None 
     )  # fmt: skip
 
 
-def reading_of_mean(x: Floats) -> Reading:
-    """The mean of unit scores."""
-    n = len(x)
-    mean = float(x.mean())
-    return Reading(mean, (np.asarray(x, float) - mean) / np.sqrt(n * max(n - 1, 1)))
-
-
 def stratified(parts: Sequence[Powered], shares: Sequence[float]) -> Powered:
     """Strata estimated each by itself, weighted by their shares of all units."""
     w = np.asarray(shares, float) / float(np.sum(shares))

@@ -54,11 +54,6 @@ def units_needed(d_z: float, *, alpha: float = 0.05, power: float = POWER) -> fl
     return _solve(lambda n: power_of(d_z, n, alpha) - power, 2.0, guess + 50)
 
 
-def mde_standardised(n: float, *, alpha: float = 0.05, power: float = POWER) -> float:
-    """Smallest d_z that ``n`` units show with this power."""
-    return mde(1 / np.sqrt(n), alpha=alpha, power=power, df=n - 1)
-
-
 def _solve(f: Callable[[float], float], low: float, high: float) -> float:
     """Root of an increasing function by bisection, to the last bit."""
     while low < (middle := (low + high) / 2) < high:

@@ -95,26 +95,12 @@ def _iman_davenport(chi2: float, n: int, k: int) -> tuple[float, float]:
     return f, float(special.fdtrc(k - 1, (k - 1) * (n - 1), f))
 
 
-def studentised_range_p(q: Floats, k: int, df: float) -> Floats:
-    """Upper tail of the studentised range; the one thing here that needs scipy.stats (slow to import)."""
-    from scipy.stats import studentized_range
-
-    return np.asarray(studentized_range.sf(q, k, df), float)
-
-
 def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     """Nemenyi: mean ranks of k systems over n test cases further apart than this differ."""
     from scipy.stats import studentized_range
 
     q = float(studentized_range.isf(alpha, k, np.inf))
     return float(q / np.sqrt(2) * np.sqrt(k * (k + 1) / (6 * n)))
-
-
-def nemenyi(mean_ranks: Floats, n: int) -> Floats:
-    """Matrix of p-values of all pairs of mean ranks."""
-    k = len(mean_ranks)
-    gap = np.abs(mean_ranks[:, None] - mean_ranks[None, :])
-    return studentised_range_p(gap / np.sqrt(k * (k + 1) / (6 * n)) * np.sqrt(2), k, np.inf)
 
 
 def cd_groups(mean_ranks: Floats, difference: float) -> list[list[int]]:

@@ -158,7 +158,7 @@ def nested(scores: Floats, influence: Floats) -> Nested:
     """The mean of one method's runs.
 
     >>> x = np.array([[1.0, 0, 1, 1], [1, 0, 0, 1]])      # two runs on four items: 0.75 and 0.5
-    >>> found = nested(x.mean(1), influence_of_means(x))
+    >>> found = nested(x.mean(1), (x - x.mean(1, keepdims=True)) / np.sqrt(4 * 3))
     >>> found.estimate, round(found.of_units + found.rest, 6), found.of_runs     # 0.6875/12; 0.015625 − 0.015625
     (0.625, 0.057292, 0.0)
     """
@@ -173,9 +173,3 @@ def nested_difference(a: tuple[Floats, Floats], b: tuple[Floats, Floats], *, pai
     mean = a[1].mean(0) - b[1].mean(0)
     sides = side(*a), side(*b)
     return Nested(float(a[0].mean() - b[0].mean()), sides, len(mean), float((mean**2).sum()))
-
-
-def influence_of_means(x: Floats) -> Floats:
-    """Influence of each unit on each run's mean of unit scores (runs × units)."""
-    n = x.shape[-1]
-    return np.asarray((x - x.mean(-1, keepdims=True)) / np.sqrt(n * max(n - 1, 1)), float)

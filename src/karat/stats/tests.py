@@ -11,8 +11,6 @@ from scipy import special
 from karat.comparison import Test
 from karat.weights import Floats, Ints
 
-ALTERNATIVES = ("two-sided", "greater", "less")
-
 
 def moments(d: Floats, n: Floats | None = None) -> tuple[float, float, float]:
     """Number, mean and standard deviation of differences, ``d[u]`` occurring ``n[u]`` times."""
@@ -90,11 +88,6 @@ def _mcnemar_chi2(a_only: int, b_only: int, method: str) -> Test:
     gap = abs(a_only - b_only) - (1 if method == "chi2-cc" else 0)
     statistic = gap**2 / (a_only + b_only)
     return Test(f"McNemar {method}", float(special.chdtrc(1, statistic)), statistic)
-
-
-def mcnemar_se(a_only: int, b_only: int, n: int) -> float:
-    """Standard error of the difference of two paired proportions."""
-    return float(np.sqrt(a_only + b_only - (a_only - b_only) ** 2 / n) / n)
 
 
 def sign_test(d: Floats, n: Floats | None = None, alternative: str = "two-sided") -> Test:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.contexts.spans.matching import Pairs, overlaps, share
+from karat.contexts.spans.matching import overlaps
 from karat.contexts.spans.span import Ints, Spans, counts, merged, totals
 
 Floats = NDArray[np.float64]
@@ -65,8 +65,3 @@ def positions(gold: Spans, pred: Spans, labels: int) -> Positions:
     columns = ((gold_at[pairs.gold], pairs.common), (gold_at, g.length), (pred_at, p.length))
     sums = (totals(rows, size, len(key)).astype(np.int64) for rows, size in columns)
     return Positions(key // max(labels, 1), key % max(labels, 1), *sums)
-
-
-def iou(gold: Spans, pred: Spans, pairs: Pairs) -> Floats:
-    """Intersection over union of each pair."""
-    return share(gold, pred, pairs, "iou")

@@ -167,7 +167,7 @@ def match(
     [1, 1, 2, 2]
     """
     pairs = eligible(gold, pred, policy, threshold=threshold, of=of)
-    return first_come(gold, pred, pairs) if greedy else best(gold, pred, pairs)
+    return first_come(pairs) if greedy else best(gold, pred, pairs)
 
 
 def best(gold: Spans, pred: Spans, pairs: Pairs) -> Pairs:
@@ -361,12 +361,11 @@ def _heaviest(gold: Ints, pred: Ints, weight: Ints) -> Bools:
     return np.asarray(partner[g] == p)
 
 
-def first_come(gold: Spans, pred: Spans, pairs: Pairs, cost: Ints | None = None) -> Pairs:
-    """Greedy: each prediction in its row order takes the free gold span of the least cost, then of the lowest row."""
-    cost = np.zeros(len(pairs), dtype=np.int64) if cost is None else cost
+def first_come(pairs: Pairs) -> Pairs:
+    """Greedy: each prediction in its row order takes the free gold span of the lowest row."""
     hard = rivals(pairs)
     some = np.flatnonzero(hard)
-    return joined([pairs.take(~hard), pairs.take(some[in_turn(pairs.take(some), cost[some])])])
+    return joined([pairs.take(~hard), pairs.take(some[in_turn(pairs.take(some), np.zeros(len(some), np.int64))])])
 
 
 def rivals(pairs: Pairs) -> Bools:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from karat.columns import Text
 
 Floats = NDArray[np.float64]
-Words = NDArray[np.uint64]
 
 _BLOCK = 1 << 15
 """Numbers that are read together: few enough to stay in the processor's cache."""
