@@ -41,7 +41,7 @@ test-full: lint machine .oracle/ready $(VENV)/full
 machine:
 	sh tests/machine.sh
 
-bench: $(VENV)/full
+bench: machine $(VENV)/full
 	$(BIN)/python -m benchmarks
 
 # Hours: two thousand data sets for every cell of the tables in docs/statistics.md that are not yet in benchmarks/simulated.json.

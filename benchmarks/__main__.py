@@ -10,6 +10,8 @@ import subprocess
 import sys
 from typing import Any
 
+from tests.oracle import Unavailable, python
+
 from benchmarks.case import FAMILIES, ROOT, Case, Side, family
 from benchmarks.table import write
 
@@ -38,7 +40,10 @@ def arguments() -> argparse.Namespace:
 def measured(group: str, case: Case, side: Side) -> dict[str, Any]:
     """The side's figures, from its own process; the data is made first, outside of it."""
     case.data.folder()
-    command = [interpreter(side.env), "-m", "benchmarks.side", group, case.name, side.name]
+    try:
+        command = [interpreter(side.env), "-m", "benchmarks.side", group, case.name, side.name]
+    except Unavailable as reason:
+        return {"side": side.name, "error": str(reason)}
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT.parent, env=environment(side.env))
     if done.returncode:
         return {"side": side.name, "error": done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "failed"}
@@ -49,11 +54,7 @@ def measured(group: str, case: Case, side: Side) -> dict[str, Any]:
 
 def interpreter(env: str) -> str:
     """PyEvALL needs an environment of its own; the other peers live beside karat."""
-    if env == "here":
-        return sys.executable
-    from tests.oracle import python
-
-    return str(python())
+    return sys.executable if env == "here" else str(python())
 
 
 def environment(env: str) -> dict[str, str]:
