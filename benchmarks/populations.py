@@ -57,9 +57,7 @@ class Population:
         out = self.cells.take(index, n)
         if self.cells.are_test_cases:
             out.test_case, out.test_cases = np.arange(len(index)), [str(i) for i in range(len(index))]
-        if hasattr(out, "whole"):
-            out.whole = out
-        return out
+        return out.as_whole()
 
     def unit_scores(self, metric: str) -> Any:
         """The score of each unit by itself, in the middle where it has none."""

@@ -157,6 +157,16 @@ class Cells:
         """Whether each cell is the one unit of a test case of its own (a query)."""
         return len(self.test_cases) == len(self) and bool((self.n == 1).all())
 
+    @property
+    def counts(self) -> NDArray[np.bool_]:
+        """Whether each cell has a part in the scores at all."""
+        return np.ones(len(self), bool)
+
+    @property
+    def left_out(self) -> Ints | None:
+        """What of each cell's unit is not scored because the system lacks it, as a number: 0 for nothing; None where no unit is partial."""
+        return None
+
     def by_test_case(self) -> Grouped:
         """One row per test case: the scores that are reported, and averaged."""
         return Grouped(self.test_case, self.n.astype(float), (len(self.test_cases), len(self)))
@@ -183,6 +193,10 @@ class Cells:
             out.weight = self.weight[index]
         out.unit, out.unit_ids = None, None
         return out
+
+    def as_whole(self) -> Self:
+        """The cells as a data set of their own: nothing is read from what they were taken of."""
+        return self
 
     def blocks(self) -> Iterator[Self]:
         """The cells in runs, few enough in each to make a metric's vectors of."""

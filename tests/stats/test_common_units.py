@@ -136,3 +136,66 @@ def test_as_many_units_are_not_the_same_units():
     systems = {name: {i: v for i, v in gold.items() if i != lost} for name, lost in (("a", "1"), ("b", "2"))}
     c = karat.compare(gold, systems, metrics=["accuracy"], missing="skip")
     assert [(f.facts["count"], f.facts["total"]) for f in c.own_findings if f.code == "common-units"] == [(38, 40)]
+
+
+def test_bundles_that_lost_pages_are_no_units_of_the_pair():
+    """B is A without the last page of some bundles and without others; what is left out is left out for both."""
+    rng = np.random.default_rng(2)
+    page = lambda number, first: {"number": number, "is_first_page": bool(first)}
+    gold = [
+        {"document_id": f"b{i}", "pages": [page(j + 1, j == 0 or rng.random() < 0.3) for j in range(4 + i % 3)]}
+        for i in range(30)
+    ]
+    a = [
+        x | {"pages": [p | {"is_first_page": p["is_first_page"] ^ (rng.random() < 0.2)} for p in x["pages"]]}
+        for x in gold
+    ]
+    b = [x | {"pages": x["pages"][: -1 if i % 5 == 0 else None]} for i, x in enumerate(a[:27])]
+    metrics = ["f1", "tp", "pk", "straight_through"]
+    c = karat.compare(gold, {"a": a, "b": b}, metrics=metrics, missing_pages="truncate", resamples=199, draws=99)
+    assert {p.difference for p in c.pairs} == {0.0}
+    assert {p.units for p in c.pairs} == {21}
+    said = next(f for f in c.own_findings if f.code == "common-units")
+    assert (said.facts["count"], said.facts["total"], said.facts["shown"]) == (21, 30, "b lacks 9")
+    assert all({place.rank for place in board} == {1} for board in c.leaderboards.values())
+    short = [x | {"pages": x["pages"][:-1]} for x in a]
+    same = karat.compare(gold, {"a": short, "b": short}, metrics=["f1"], missing_pages="truncate", resamples=199)
+    assert same.pairs[0].units == 30
+
+
+def test_queries_that_a_run_lacks_have_no_part_in_what_is_summed_over_queries(runs):
+    """Counts of documents and geometric means are no means of queries, but of the same queries all the same."""
+    metrics = ["num_rel_ret", "num_nonrel_judged_ret", "gm_map", "gm_bpref"]
+    c = karat.compare(
+        runs / "qrels", [runs / "full", runs / "partial"], metrics=metrics, missing_queries="undefined", resamples=199
+    )
+    assert [p.difference for p in c.pairs] == [0.0] * 4
+    assert {p.units for p in c.pairs} == {20}
+    assert all({place.rank for place in board} == {1} for board in c.leaderboards.values())
+
+
+def test_information_is_that_of_the_common_units():
+    """How common soft labels are is a fact of gold: of the gold that both systems are compared on."""
+    rng = np.random.default_rng(5)
+    rows = lambda law, of: [
+        {"id": str(i), "value": dict(zip("AB", (round(p, 3), round(1 - p, 3)), strict=True))}
+        for i, p in enumerate(law)
+        if of(i)
+    ]
+    gold, guess = rng.beta(1, 2, 40), rng.beta(1, 1, 40)
+    whole, part = rows(guess, lambda i: True), rows(guess, lambda i: i % 4)
+    c = karat.compare(
+        rows(gold, lambda i: True), {"a": whole, "b": part}, context="soft", metrics=["icm_soft", "icm_soft_norm"],
+        missing="skip", resamples=199,
+    )  # fmt: skip
+    assert [p.difference for p in c.pairs] == [0.0, 0.0]
+
+
+def test_a_metric_that_has_nothing_to_count_stands_beside_others():
+    """Distances of numbers are undefined for labels without an order; whatever comes before it is compared."""
+    gold = [{"id": str(i), "value": {"A": 0.3, "B": 0.7}} for i in range(12)]
+    a, b = ([{"id": str(i), "value": {"A": p, "B": 1 - p}} for i in range(12)] for p in (0.25, 0.75))
+    metrics = ["cross_entropy", "js_divergence", "wasserstein"]
+    c = karat.compare(gold, {"a": a, "b": b}, context="soft", metrics=metrics, resamples=199, draws=99)
+    assert [p.verdict for p in c.pairs[:2]] == ["better"] * 2
+    assert c.pairs[2].verdict == "undefined"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from scipy import stats
 from tests.stats.systems import GOLD, SYSTEMS, noisy, records
 
 import karat
+from karat.stats.leaderboard import leaderboard
+from karat.stats.ranks import rank_rows
 
 CLOSE = {"a": noisy(0.85), "b": noisy(0.84), "c": noisy(0.82)}
 
@@ -121,3 +124,14 @@ def test_a_test_case_that_one_system_has_no_score_for_is_not_ranked():
     systems = {"a": gold, "b": flipped(5), "c": flipped(3)}
     found = karat.compare(gold, systems, metrics=["cohen_kappa"], draws=99)
     assert found.ranks[0].test_cases == 8
+
+
+def test_scores_that_differ_in_rounding_alone_share_their_rank():
+    """0.1 + 0.2 is not 0.3 to the last digit."""
+    of = lambda name, value: SimpleNamespace(
+        name=name, scores={"m": SimpleNamespace(value=value, better="higher", interval=None)}
+    )
+    places = leaderboard("m", [of("a", 0.3), of("b", 0.1 + 0.2), of("c", 0.2999)], [], None)
+    assert [(p.system, p.rank) for p in places] == [("a", 1), ("b", 1), ("c", 3)]
+    ranks = rank_rows(np.array([[0.3, 0.1 + 0.2, 0.2], [0.1 + 0.2, 0.3, 0.4]]))
+    assert ranks.tolist() == [[1.5, 1.5, 3.0], [2.5, 2.5, 1.0]]

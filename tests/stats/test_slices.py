@@ -290,6 +290,20 @@ def test_a_slice_of_several_test_cases_is_the_mean_over_them(tmp_path):
         assert e["accuracy"].slices["country"][name].value == pytest.approx(np.mean(by_case))
 
 
+def test_facts_of_the_whole_are_those_of_the_test_case():
+    """A slice that is one whole test case scores as that test case: how common its labels are is not read elsewhere."""
+    rng = np.random.default_rng(6)
+    rows = lambda draw: [
+        {"test_case": case, "id": str(i), "value": {"A": round(p, 3), "B": round(1 - p, 3)}, "part": case}
+        for case, more in (("x", 1), ("y", 4))
+        for i, p in enumerate(draw(more))
+    ]
+    gold, pred = rows(lambda more: rng.beta(more, 1, 20)), rows(lambda more: rng.beta(1, 1, 20))
+    score = karat.evaluate(gold, pred, context="soft", metrics=["icm_soft"], slices=["part"])["icm_soft"]
+    sliced = {one.name: one.value for one in score.slices["part"].slices}
+    assert sliced == pytest.approx(dict(zip(score.test_cases, score.result.value.tolist(), strict=True)))
+
+
 def test_slices_of_clustered_units_have_wider_intervals(tmp_path):
     """Ten messages of each user are right or wrong together: an interval that does not know it is too narrow."""
     rng = np.random.default_rng(8)

@@ -225,3 +225,21 @@ def test_many_swaps_do_not_overflow():
     with np.errstate(all="raise"):
         law = randomisation(lambda s: (n - 2 * s).sum(1, keepdims=True), n, np.array([0.0]), Coins(0), 99)
     assert law.p[0] == 1.0
+
+
+def test_no_interval_is_no_interval_without_ends():
+    """Distances have no largest value: of systems that are alike no interval is known, and none is said."""
+    gold, pred = {str(i): float(i) for i in range(40)}, {str(i): i + 0.5 for i in range(40)}
+    c = karat.compare(gold, {"a": pred, "b": pred}, context="numbers", metrics=["mae"], resamples=199)
+    assert c.pairs[0].simultaneous is None
+    assert c.pairs[0].sentence.endswith("difference 0.000, Holm-corrected p = 1.")
+
+
+def test_a_correction_that_mixes_outcomes_names_the_metrics_that_it_cannot_mix():
+    gold, a, b = (
+        {str(i): float(x) for i, x in enumerate(row)} for row in np.random.default_rng(8).normal(size=(3, 30))
+    )
+    how = {"context": "numbers", "correction": "tukey", "resamples": 199, "draws": 199}
+    with pytest.raises(karat.MetricError, match=r"those of spearman have .* leave these metrics out"):
+        karat.compare(gold, {"a": a, "b": b}, metrics=["mae", "spearman"], **how)
+    assert karat.compare(gold, {"a": a, "b": b}, metrics=["mae", "rmse"], **how).correction == "tukey"

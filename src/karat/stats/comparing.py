@@ -177,6 +177,13 @@ def family_of(
     raw = np.array([[t[0].p if t else np.nan for t in tests] for tests in drawn])
     raw = np.where(np.isnan([d.difference for d in duels]), np.nan, raw)
     if settings.correction in JOINT:
+        fixed = ~np.all([d.swappable for d in duels], axis=0)
+        if fixed.any():
+            names = ", ".join(str(m) for m, no in zip(statistic.metrics, fixed, strict=True) if no)
+            raise MetricError(
+                f"{settings.correction} mixes the outcomes of the systems, and those of {names} have no common labels or levels: "
+                "correct with holm, or leave these metrics out"
+            )
         common = Common.of(joint, statistic, cluster)
         return joint_family(duels, common.parts, common.clusters, settings, family_size(raw))
     floor = np.array([[bool(t) and t[0].at_floor for t in tests] for tests in drawn])

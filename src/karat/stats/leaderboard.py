@@ -37,7 +37,8 @@ def leaderboard(
     shown = _letters(order, beats | beats.T, baseline)
     places: list[Place] = []
     for at, i in enumerate(order):
-        rank = at + 1 if at == 0 or scores[i].value != scores[order[at - 1]].value else places[-1].rank
+        tied = at > 0 and _sort_key(scores[i]) == _sort_key(scores[order[at - 1]])
+        rank = places[-1].rank if tied else at + 1
         low, high = 1 + int(beats[:, i].sum()), len(names) - int(beats[i].sum())
         value, chance = scores[i].value, best[i] if best else None
         places.append(Place(rank, names[i], value, scores[i].interval, low, high, shown.get(i, ""), chance))
@@ -45,7 +46,8 @@ def leaderboard(
 
 
 def _sort_key(score: Score) -> tuple[bool, float]:
-    value = score.value if score.value is not None else 0.0
+    """By value to 12 digits: sums in another order end in other digits."""
+    value = float(f"{score.value or 0.0:.12g}")
     return score.value is None, value if score.better == "lower" else -value
 
 

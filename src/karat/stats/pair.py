@@ -72,7 +72,7 @@ def blanks(joint: Joint, statistic: Statistic, systems: Sequence[int]) -> list[M
     """By system, which scores of its queries are left out because another of ``systems`` has none."""
     if not joint.over_cases:
         return []
-    known = [~np.isnan(query_scores(cells, statistic)) for cells in joint.cells]
+    known = [~np.isnan(query_scores(cells, statistic)) & cells.counts[:, None] for cells in joint.cells]
     shared = np.all([known[i][joint.cell[i]] for i in systems], axis=0)
     if all((known[i][joint.cell[i]] == shared).all() for i in systems):
         return []
@@ -259,7 +259,9 @@ class Paired:
         """Metrics whose outcomes can be swapped in every test case."""
         columns = len(self.difference)
         flags = [s.shared.eligible for s in self.swaps]
-        return np.asarray(np.array([f if len(f) == columns else f * columns for f in flags], bool).all(0))
+        # One flag stands for all where queries are averaged; a metric that asks for nothing has nothing to swap.
+        each = [f * columns if len(f) == 1 else f + [True] * (columns - len(f)) for f in flags]
+        return np.asarray(np.array(each, bool).all(0))
 
     def unit_differences(self, column: int) -> tuple[Floats, Floats] | None:
         """Differences of unit scores with their counts, where every unit has both scores."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from karat.stats.random import stream
-from karat.stats.tests import midranks
+from karat.stats.tests import midranks, settled
 from karat.weights import Floats, Ints
 
 
@@ -29,7 +29,7 @@ class Friedman:
 
 def rank_rows(scores: Floats, higher_is_better: bool = True) -> Floats:
     """Rank of each system within each row, 1 for the best, ties sharing their mean."""
-    return np.array([midranks(-row if higher_is_better else row) for row in scores])
+    return np.array([midranks(settled(-row if higher_is_better else row)) for row in scores])
 
 
 def friedman(scores: Floats, higher_is_better: bool = True) -> Friedman:

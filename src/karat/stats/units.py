@@ -92,22 +92,37 @@ def same_classes(cells: Sequence[Cells]) -> list[Cells]:
 
 def on_common_units(systems: Sequence[SystemResult], plan: Plan) -> tuple[list[SystemResult], list[Finding]]:
     """The systems scored on the units that all of them have, and what that leaves out."""
-    if same_rows([s.cells for s in systems]):
+    partial = any(s.cells.left_out is not None for s in systems)
+    if same_rows([s.cells for s in systems]) and not partial:
         return list(systems), []
     keys = [unit_keys(s.cells) for s in systems]
-    if all(len(k) == len(keys[0]) and np.array_equal(np.sort(k), np.sort(keys[0])) for k in keys[1:]):
-        return list(systems), []
     every = np.unique(np.concatenate(keys))
-    common = every[np.all([np.isin(every, k) for k in keys], axis=0)]
-    lacks = {s.name: len(every) - len(k) for s, k in zip(systems, keys, strict=True) if len(k) < len(every)}
-    shown = ", ".join(f"{name} lacks {count}" for name, count in lacks.items())
+    left_out = np.stack([_left_out(s.cells, k, every) for s, k in zip(systems, keys, strict=True)])
+    shared = (left_out == left_out[0]).all(0) & (left_out[0] != ABSENT)
+    if shared.all():
+        return list(systems), []
+    common = every[shared]
+    lacks = {s.name: int((x[~shared] != 0).sum()) for s, x in zip(systems, left_out, strict=True)}
+    shown = ", ".join(f"{name} lacks {count}" for name, count in lacks.items() if count)
     if not len(common):
         raise InputError([finding("no-common-units", shown=shown)])
     kept = [
         replace(s, cells=cells, scores=plan.score(cells))
-        for s, cells in ((s, only(s.cells, np.isin(k, common))) for s, k in zip(systems, keys, strict=True))
+        for s, cells in ((s, only(s.cells, np.isin(k, common)).as_whole()) for s, k in zip(systems, keys, strict=True))
     ]
     return kept, [finding("common-units", count=len(common), total=len(every), shown=shown)]
+
+
+ABSENT = np.iinfo(np.int64).min
+"""Left out of a unit that a system does not have: all."""
+
+
+def _left_out(cells: Cells, keys: Texts, every: Texts) -> Ints:
+    """By unit of ``every``, what of it the system lacks, as a number."""
+    out = np.full(len(every), ABSENT)
+    part = cells.left_out
+    out[np.searchsorted(every, keys)] = 0 if part is None else part[_of_units(cells)]
+    return out
 
 
 def only(cells: Cells, keep: np.ndarray[tuple[int], np.dtype[np.bool_]], *, named: bool = True) -> Cells:

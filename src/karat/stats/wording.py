@@ -32,19 +32,26 @@ def sentence(pair: Pair, correction: str) -> str:
         return f"{pair.a} and {pair.b} cannot be compared on {pair.label}: one of them has no score."
     sided = "one-sided, " if pair.test and pair.test.one_sided else ""
     p = f"{sided}{CORRECTED[correction]} {p_words(pair.p_corrected, pair.p_is_bound)}"
-    low, high = pair.simultaneous_gain or (float("-inf"), float("inf"))
-    span = f"[{amount(low)}, {amount(high)}]" if pair.better != "lower" else f"[{amount(-high)}, {amount(-low)}]"
+    span = _span(pair)
     if pair.undecided:
         return (
             f"{pair.a} and {pair.b} differ on {pair.label} by {amount(pair.difference)}, more than in any draw, "
             f"but the draws are too few for so many tests ({p}): take more."
         )
     if pair.verdict == "inconclusive":
-        said = f"{pair.a} and {pair.b} cannot be told apart on {pair.label}: difference {amount(pair.difference)} {span}, {p}"
+        said = f"{pair.a} and {pair.b} cannot be told apart on {pair.label}: difference {amount(pair.difference)}{span}, {p}"
         return said + (f"; this data shows differences from {amount(pair.mde)} on." if pair.mde else ".")
     first, second = (pair.a, pair.b) if pair.verdict == "better" else (pair.b, pair.a)
-    low, high = (low, high) if pair.verdict == "better" else (-high, -low)
-    return f"{first} is better than {second} on {pair.label} by {amount(abs(pair.difference))} [{amount(low)}, {amount(high)}], {p}."
+    return f"{first} is better than {second} on {pair.label} by {amount(abs(pair.difference))}{span}, {p}."
+
+
+def _span(pair: Pair) -> str:
+    """The interval of what the sentence says: of the difference, or of the gain of the better one."""
+    if pair.simultaneous_gain is None:
+        return ""
+    low, high = pair.simultaneous_gain
+    turned = pair.better == "lower" if pair.verdict == "inconclusive" else pair.verdict == "worse"
+    return f" [{amount(-high)}, {amount(-low)}]" if turned else f" [{amount(low)}, {amount(high)}]"
 
 
 def loss_words(pair: Pair, margin: float, alpha: float) -> str:

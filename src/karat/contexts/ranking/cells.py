@@ -64,6 +64,10 @@ class RankingCells(Cells):
         self.top_grade: Floats = np.full(queries, top)
         """Highest grade of the whole collection."""
 
+    @property
+    def counts(self) -> Mask:
+        return self.counted > 0
+
     def blocks(self) -> Iterator[Self]:
         return (self.take(np.arange(first, last)) for first, last in self.judged.cuts())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -48,6 +48,16 @@ class SoftCells(TreeCells):
         """Predicted votes, in the same columns."""
         self.whole = self
         """The cells as counted: gold's spread does not change when some of them are taken."""
+
+    def as_whole(self) -> Self:
+        self.whole = self
+        return self
+
+    @cached_property
+    def _case(self) -> Ints:
+        """Which test case of `whole` each cell is of."""
+        at = {name: i for i, name in enumerate(self.whole.test_cases)}
+        return np.array([at[name] for name in self.test_cases], np.int64)[self.test_case]
 
     @cached_property
     def aligned(self) -> Aligned:
@@ -128,7 +138,7 @@ class SoftCells(TreeCells):
 
         No answer over gold's labels is farther off, so that silence never helps. Independent weights may all be 0.
         """
-        free, named = self.whole.independent[self.test_case], self.aligned.sum(self.aligned.in_pred.astype(float)) > 0
+        free, named = self.whole.independent[self._case], self.aligned.sum(self.aligned.in_pred.astype(float)) > 0
         silent = np.where(free, ~named, ~self.aligned.answered)
         return silent * np.where(free, self.gold_labels, 1.0)
 
@@ -136,7 +146,7 @@ class SoftCells(TreeCells):
     def lost_labels(self) -> Sparse:
         """1 for every label that gold of the test case names, in items without a prediction."""
         item = np.flatnonzero(self.lost > 0)
-        row, label = np.nonzero(self.whole.named[self.test_case[item]])
+        row, label = np.nonzero(self.whole.named[self._case[item]])
         return Sparse.of(item[row], label, 1.0, (len(self), len(self.classes)))
 
     @cached_property
@@ -164,13 +174,13 @@ class SoftCells(TreeCells):
     @cached_property
     def gold_labels(self) -> Floats:
         """Number of labels that gold names in the item's test case."""
-        return self.whole.named.sum(1).astype(float)[self.test_case]
+        return self.whole.named.sum(1).astype(float)[self._case]
 
     @cached_property
     def known_gap(self) -> Floats:
         """Sum of differences over the labels that gold names, as PyEvALL's MAE has it: silence is weight 0."""
         a = self.aligned
-        known = self.whole.named[self.test_case[a.item], a.label]
+        known = self.whole.named[self._case[a.item], a.label]
         return a.sum(np.where(known, np.abs(a.gold - a.pred), 0.0))
 
     @cached_property
@@ -192,7 +202,7 @@ class SoftCells(TreeCells):
         """IC of gold, of the prediction and of both together, per item."""
         key = ("information", variant)
         if key not in self._vectors:
-            self._vectors[key] = information(self.raised, self.whole.spread, self.test_case, self.parents, variant)
+            self._vectors[key] = information(self.raised, self.whole.spread, self._case, self.parents, variant)
         found: tuple[Floats, Floats, Floats] = self._vectors[key]
         return found
 

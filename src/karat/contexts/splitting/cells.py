@@ -34,6 +34,8 @@ class Stream:
     pred_category: Ints | None
     categories: int
     count_first_page: bool = True
+    left_out: Ints | None = None
+    """Which pages of each bundle are not scored because the prediction lacks them, as a number."""
 
     @cached_property
     def counted(self) -> Bools:
@@ -113,6 +115,10 @@ class SplittingCells(ClassCells):
         self.stream = stream
         self.at: Ints = np.arange(stream.pages.bundles)
         """Bundle of each cell."""
+
+    @property
+    def left_out(self) -> Ints | None:
+        return None if self.stream.left_out is None else self.stream.left_out[self.at]
 
     def in_scope(self, W: Weights, classes: str) -> Mask:
         """A category with pages counts, also if no page of it begins a file."""

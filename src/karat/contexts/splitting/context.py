@@ -58,10 +58,10 @@ class Splitting(Context):
 
     def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> SplittingCells:
         both = both.in_order()
-        pages = paired(both)
+        pages, left_out = paired(both), None
         if options["missing_pages"] == "truncate":
-            pages = pages.kept(pages.in_gold & pages.in_pred)
-        return bundle_cells(both, pages, options)
+            left_out, pages = pages.lacking(len(both)), pages.kept(pages.in_gold & pages.in_pred)
+        return bundle_cells(both, pages, options, left_out)
 
     def totals(self, both: Aligned) -> dict[str, int]:
         """Coverage is counted in pages."""
@@ -74,7 +74,9 @@ class Splitting(Context):
         return list(details(cells))
 
 
-def bundle_cells(both: Aligned, pages: Paired, options: Mapping[str, Any]) -> SplittingCells:
+def bundle_cells(
+    both: Aligned, pages: Paired, options: Mapping[str, Any], left_out: Ints | None = None
+) -> SplittingCells:
     """One cell for each bundle."""
     confidence, flags = predicted(both.pred, options)
     classes, gold_category, pred_category = _categories(both, pages)
@@ -86,6 +88,7 @@ def bundle_cells(both: Aligned, pages: Paired, options: Mapping[str, Any]) -> Sp
         pred_category,
         len(classes),
         options["count_first_page"] == "yes",
+        left_out,
     )  # fmt: skip
     return SplittingCells(
         stream, both.n.astype(float), both.case.code, both.case.names, classes, unit=both.unit, unit_ids=both.ids

@@ -29,6 +29,16 @@ class Paired:
         """Only these pages; bundles stay, even without pages."""
         return replace(self, **{name: getattr(self, name)[keep] for name in self.__dataclass_fields__})
 
+    def lacking(self, bundles: int) -> Ints:
+        """A number for each bundle that tells which of gold's pages the prediction lacks: 0 where it lacks none."""
+        lost = np.flatnonzero(self.in_gold & ~self.in_pred)
+        out, mark = np.zeros(bundles, np.int64), self.number[lost].astype(np.uint64)
+        # Odd multiples of a mixed number add up to another sum for any other pages.
+        mark = (mark + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        mark = (mark ^ (mark >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+        np.add.at(out, self.row[lost], (mark | np.uint64(1)).view(np.int64))
+        return out
+
     def counts(self) -> dict[str, int]:
         """Coverage in pages."""
         gold, pred = self.in_gold, self.in_pred
