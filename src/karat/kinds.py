@@ -49,7 +49,7 @@ KINDS: dict[str, Kind] = {
     "unknown-format": Kind(
         "error",
         "the format cannot be told from the content",
-        "name it with --input-format; `karat formats` lists them",
+        "name it with --input-format (csv where every line is one label); `karat formats` lists them",
     ),
     "bad-option": Kind("error", "{message}", "{way_out}"),
     "encoding-utf16": Kind("warning", "read as {encoding}", "save the file as UTF-8 to silence this"),

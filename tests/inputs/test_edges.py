@@ -29,15 +29,17 @@ def messages(gold: str, pred: str, **options: str) -> list[str]:
 @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
 def test_a_file_of_one_column(tmp_path: Path, end: str) -> None:
     gold, pred = written(tmp_path, gold_csv=f"value\na\nb\nb{end}", pred_csv="value\na\nb\na\n")
-    assert karat.evaluate(gold, pred, format="csv", metrics=["accuracy"])["accuracy"].value == pytest.approx(2 / 3)
+    for format in (None, "csv"):
+        e = karat.evaluate(gold, pred, format=format, metrics=["accuracy"])
+        assert e["accuracy"].value == pytest.approx(2 / 3)
 
 
 def test_the_way_out_of_an_unknown_format_is_named_for_python_too(tmp_path: Path) -> None:
-    gold, pred = written(tmp_path, gold_csv="value\na\nb\n", pred_csv="value\na\nb\n")
+    gold, pred = written(tmp_path, gold_txt="a\nb\n", pred_txt="a\nb\n")
     with pytest.raises(karat.InputError) as caught:
         karat.evaluate(gold, pred)
     assert "--input-format" in caught.value.findings[0].hint
-    assert "name it with format=;" in str(caught.value)
+    assert "name it with format= (csv where every line is one label);" in str(caught.value)
 
 
 @pytest.mark.parametrize("end", ["", "\n"])

@@ -284,3 +284,33 @@ def test_of_two_columns_of_tags_the_last_is_the_prediction(tmp_path):
     (tmp_path / "both.conll").write_text("Ada B-PER O\nmet O O\nBob B-PER B-PER\n")
     found = karat.evaluate(tmp_path / "both.conll", metrics=["precision", "recall"])
     assert (found["precision"].value, found["recall"].value) == (1, 1 / 2)  # one of two is found, and nothing else
+
+
+@pytest.mark.parametrize(
+    "names", ["y_true,y_pred", "gold,pred", "text,gold,pred", "label,prediction", "Actual,Predicted"]
+)
+def test_two_usual_names_are_a_header_also_without_an_id(names, tmp_path):
+    width = names.count(",") + 1
+    rows = [["some words", "a", "b"], ["more words", "b", "b"], ["the rest", "a", "a"]]
+    (tmp_path / "table.csv").write_text("\n".join([names, *(",".join(row[3 - width :]) for row in rows)]) + "\n")
+    e = karat.evaluate(tmp_path / "table.csv", metrics=["accuracy"])
+    assert e["accuracy"].value == pytest.approx(2 / 3)
+    assert e.systems[0].counts["gold"] == 3
+
+
+@pytest.mark.parametrize("pred", ["label\na\na\nb\n", "a\na\nb\n"])
+def test_texts_with_labels_against_a_column_of_labels(pred, tmp_path):
+    (tmp_path / "gold.csv").write_text("sentence,label\nhello,a\nworld,b\nagain,b\n")
+    (tmp_path / "pred.csv").write_text(pred)
+    e = karat.evaluate(tmp_path / "gold.csv", tmp_path / "pred.csv", metrics=["accuracy"])
+    assert e["accuracy"].value == pytest.approx(2 / 3)
+
+
+def test_tags_beside_tokens_are_spans_and_other_tags_are_label_sets(tmp_path):
+    (tmp_path / "gold.jsonl").write_text('{"id": "1", "tokens": ["Anna", "ran"], "ner_tags": ["B-PER", "O"]}\n')
+    (tmp_path / "pred.jsonl").write_text('{"id": "1", "tokens": ["Anna", "ran"], "ner_tags": ["O", "O"]}\n')
+    e = karat.evaluate(tmp_path / "gold.jsonl", tmp_path / "pred.jsonl", metrics=["recall"])
+    assert (e.context, e["recall"].value) == ("spans", 0.0)
+    (tmp_path / "sets.jsonl").write_text('{"id": "1", "words": ["x"], "tags": ["python", "web"]}\n')
+    sets = tmp_path / "sets.jsonl"
+    assert karat.evaluate(sets, sets, columns={"value": "tags"}, metrics=["f1"]).context == "multilabel"

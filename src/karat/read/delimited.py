@@ -13,7 +13,7 @@ from karat.columns import ROW
 from karat.findings import Finding, InputError, finding, limited
 from karat.read import table
 from karat.read.fast.bare_rows import bare_rows
-from karat.read.names import NAMES, match_columns
+from karat.read.names import NAMES, TEXTS, match_columns
 from karat.read.pages import shape
 from karat.read.roles import Records
 from karat.read.source import Source, path_literal, quoted
@@ -30,9 +30,10 @@ _SURE = {"id", "test_case", "item_id", "doc_id", "document_id", "query_id"}
 """Names that nobody uses for data: one of them makes the first row a header."""
 _WORDS = {"actual", "expected", "output"}
 """Names that alone on a line may as well be a label."""
-
+_USUAL = {*NAMES["id"], *NAMES["value"], *NAMES["test_case"], *TEXTS}
 
 _DIGIT = re.compile(r"\d")
+_NAME = re.compile(r"\.[ct]sv(\.\w+)?$", re.IGNORECASE)
 SAMPLE = 1000
 """Lines that tell whether the first is one of them."""
 
@@ -42,7 +43,10 @@ def is_tsv(source: Source) -> bool:
 
 
 def is_csv(source: Source) -> bool:
-    return any(mark in _first_line(source) for mark in (b",", b";"))
+    """Commas or semicolons, or a single column that a header or the file's name tells."""
+    line = _first_line(source)
+    alone = line.decode(errors="replace").strip().lower() in NAMES["value"]
+    return alone or b"," in line or b";" in line or _NAME.search(source.name) is not None
 
 
 def _first_line(source: Source) -> bytes:
@@ -128,7 +132,7 @@ def _first_record(source: Source, mark: str) -> list[str]:
 
 
 def is_header(first: Sequence[str], read: Read) -> bool:
-    """Is the first row a header? It is if it holds a name that the user gave, or usual names for id or value."""
+    """Is the first row a header? It is if it holds a name that the user gave, or two usual ones: id, label, text, …"""
     known = {c.strip().lower() for c in first}
     if shape(first, read):
         return True
@@ -137,7 +141,7 @@ def is_header(first: Sequence[str], read: Read) -> bool:
     if len(first) == 1 and known & _WORDS:
         return False
     roles = match_columns(list(first), {}, NAMES).keys() & {"id", "value", "test_case"}
-    return len(roles) >= min(2, len(first)) or bool(known & _SURE)
+    return (bool(roles) and len(known & _USUAL) >= min(2, len(first))) or bool(known & _SURE)
 
 
 def _reads_like_header(source: Source, mark: str, first: Sequence[str]) -> bool:

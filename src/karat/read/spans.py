@@ -33,17 +33,19 @@ HEAD = 1 << 16
 _MARK = re.compile(
     rb'"(spans|entities|excerpts|poem_spans|Entities|ents|LabeledData|annotations)"\s*:\s*[\[{]|"labels?"\s*:\s*\[\s*[\[{]'
 )
+_TAGS = re.compile(rb'"(ner_)?tags"\s*:\s*\[\s*"(O|[BIESLU]-[^"]*)"')
+_TOKENS = re.compile(rb'"(tokens|words)"\s*:\s*\[')
 _NULL = re.compile(rf'"({"|".join(CERTAIN)})"\s*:\s*null'.encode())
 _VALUE = re.compile(rf'"({"|".join(NAMES["value"])})"\s*:'.encode())
 
 
 def is_spans(source: Source) -> bool:
-    """A list of spans, or null in its place where nothing else can be the value."""
+    """A list of spans, or null in its place where nothing else can be the value; or tags beside their tokens."""
     if source.start[:1] not in (b"[", b"{"):
         return False
     head = source.beginning()
     found = _MARK.search(head) or (_NULL.search(head) and not _VALUE.search(head))
-    return bool(found)
+    return bool(found or (_TAGS.search(head) and _TOKENS.search(head)))
 
 
 def read_spans(engine: Engine, source: Source, read: Read) -> Side:
