@@ -49,7 +49,9 @@ def test_a_run_opens_and_its_cells_give_its_numbers(old, tag):
     run = old[tag]
     assert run.whole
     recorded = {k: v for k, v in numbers(run.evaluation).items() if k[2:] not in (("low",), ("high",))}
-    assert {k: v for k, v in numbers(run.evaluate()).items() if v != recorded[k]} == {}
+    again = {k: v for k, v in numbers(run.evaluate()).items() if v != recorded[k]}
+    # Logarithms of other processors may differ in the last bit.
+    assert again == pytest.approx({k: recorded[k] for k in again}, rel=1e-13)
     assert "_kept" not in str(to_state(run.evaluation.systems[0].cells))
 
 

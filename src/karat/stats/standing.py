@@ -46,9 +46,10 @@ def no_spread(scores: Floats, covariance: Floats, leader: int) -> list[bool]:
 
 
 def root(covariance: Floats) -> Floats:
-    """A matrix whose square is the covariance; directions without variance stay without."""
+    """A matrix whose square is the covariance; directions without variance, but for rounding, stay without."""
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    return np.asarray(vectors * np.sqrt(np.clip(values, 0.0, None)), float)
+    rounding = 1e-13 * np.abs(values).max(initial=0.0)
+    return np.asarray(vectors * np.sqrt(np.where(values > rounding, values, 0.0)), float)
 
 
 def letters(differ: NDArray[np.bool_]) -> list[list[int]]:

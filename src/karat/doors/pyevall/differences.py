@@ -65,7 +65,7 @@ SCORES = [
     Difference("MAE with several test cases", "classes of earlier test cases count", "each test case by itself", ("MAE",), several),
     Difference("classes called `id`, `value`, `test_case`", "lost or overwritten", "classes like any other", ("ICMSoft", "MAE"), column_names),
     Difference("P@k, R-Precision, MRR, MAP with `id` before `test_case` in the records", "0", "the field's name counts, not its place", BINARY, by_key),
-    Difference("equal ranks in more than 16 rows", "order of an unstable sort", "order of the file", BINARY + GRADED, tied),
+    Difference("equal ranks in more than 16 rows", "order of an unstable sort, which depends on the processor", "order of the file", BINARY + GRADED, tied),
     Difference("warning of equal values", "looks at gold's grades", "looks at the ranks", BINARY + GRADED, equal_grades),
     Difference("negative grades in DCG, nDCG, ERR", "subtracted, so that nDCG can pass 1", "gain 0", ("DCG", "nDCG", "ERR"), negative),
     Difference("grades in RBP", "raw, so that scores pass 1", "shares of the highest grade", ("RBP",), graded),

@@ -16,7 +16,10 @@ Grades = list[int | None]
 
 
 def quicksorted(values: Sequence[float]) -> list[int]:
-    """NumPy 1.26's order of equal values: file order up to 16 rows, beyond that what its quicksort leaves."""
+    """NumPy 1.26's order of equal values: file order up to 16 rows, beyond that what its quicksort leaves.
+
+    It has another quicksort for processors with AVX-512, which leaves another order.
+    """
     order, waiting = list(range(len(values))), [(0, len(values) - 1)]
     while waiting:
         low, high = waiting.pop()
