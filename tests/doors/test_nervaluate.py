@@ -52,3 +52,40 @@ def test_summary():
         Evaluator(gold, pred, TAGS, "list").summary_report()
         == Peer(gold, pred, tags=TAGS, loader="list").summary_report()
     )
+
+
+@pytest.mark.parametrize(
+    ("entity", "message"),
+    [
+        ({"label": "PER", "start": 1.5, "end": 3}, "Entity start and end must be integers"),
+        ({"label": "PER", "start": "1", "end": 3}, "Entity start and end must be integers"),
+        ({"label": "PER", "start": 1, "end": None}, "Entity start and end must be integers"),
+        ({"label": None, "start": 1, "end": 3}, "Entity label must be a string"),
+        ({"label": "PER", "start": 1}, "Entity missing required keys"),
+        (("PER", 1, 3), "Invalid entity type"),
+    ],
+)
+def test_entities_that_are_refused(entity, message):
+    for tool in (Peer, Evaluator):
+        with pytest.raises(ValueError, match=message):
+            tool([[entity]], [[]], TAGS, loader="dict")
+
+
+def test_options_that_are_refused():
+    for tool in (Peer, Evaluator):
+        with pytest.raises(ValueError, match=r"min_overlap_percentage must be between 1.0 and 100.0"):
+            tool([["O"]], [["O"]], TAGS, loader="list", min_overlap_percentage=0.5)
+        evaluator = tool([["O"]], [["O"]], TAGS, loader="list")
+        assert evaluator.summary_report(scenario="of no use here")
+        for write in (evaluator.summary_report, evaluator.results_to_csv):
+            with pytest.raises(ValueError, match="Invalid mode: must be one of"):
+                write(mode="all")
+            with pytest.raises(ValueError, match="Invalid scenario: must be one of"):
+                write(mode="entities", scenario="loose")
+
+
+def test_blank_text_is_one_document_and_no_text_none():
+    for tool in (Peer, Evaluator):
+        with pytest.raises(ValueError, match="Number of predicted documents"):
+            tool("\n", "", TAGS, loader="conll")
+        assert tool("a\tB-PER", "\n\n", TAGS, loader="conll").evaluate()["overall"]["strict"].missed == 1

@@ -30,6 +30,9 @@ def test_a_column_is_a_vector(gold, pred):
 REFUSED = {
     "probabilities": ([0, 1, 1], [0.2, 0.9, 0.8], "mix of binary and continuous"),
     "probabilities on both sides": ([0.1, 0.9], [0.2, 0.9], "continuous is not supported"),
+    "probabilities against three classes": ([0, 1, 2], [0.5, 1.0, 2.0], "mix of multiclass and continuous"),
+    "sets against three classes": ([0, 1, 2], [[1, 0], [0, 1], [1, 1]], "mix of multiclass and multilabel-indicator"),
+    "no label against three classes": (["a", "b", "c"], [1, None, 1], "mix of multiclass and unknown"),
     "texts against numbers": (["1", "2"], [1, 2], r"Mix of label input types \(string and number\)"),
     "texts and numbers in one": (np.array(["a", 1], object), ["a", "b"], "y_true"),
     "NaN": ([0, 1, np.nan], [0, 1, 1], "Input y_true contains NaN"),
@@ -74,6 +77,46 @@ def test_weights_that_are_refused(case, name):
         getattr(door, name)([0, 1], [1, 1], sample_weight=weight)
 
 
+@pytest.mark.parametrize("weight", [["1", "2"], [None, None]])
+def test_weights_that_are_no_numbers(weight):
+    for tool in (door, peer):
+        with pytest.raises(TypeError):
+            tool.f1_score([0, 1], [1, 1], sample_weight=weight)
+
+
+def test_one_weight_for_all_is_refused():
+    for tool in (door, peer):
+        with pytest.raises(ValueError, match="sample_weight"):
+            tool.accuracy_score([1], [1], sample_weight=2)
+
+
+def test_masked_labels_are_refused():
+    masked = np.ma.array([0, 1, 1], mask=[False, True, False])
+    for tool in (door, peer):
+        with pytest.raises(TypeError, match=r"[Mm]asked"):
+            tool.accuracy_score(masked, [0, 1, 1])
+
+
+def test_moments_against_numbers():
+    for tool in (door, peer):
+        with pytest.raises(TypeError):
+            tool.accuracy_score(np.array(["2020-01-01", "2021-01-01"], "M8[D]"), [0, 1])
+
+
+@pytest.mark.parametrize("normalize", ["true", "pred", "all", None])
+def test_weights_below_0_are_weights(normalize):
+    sides, weight = (GOLD, PRED), [-1.0, -2.0, -1.0, -3.0, -1.0, -1.0]
+    ours, theirs = (tool.confusion_matrix(*sides, sample_weight=weight, normalize=normalize) for tool in (door, peer))
+    assert np.allclose(ours, theirs, rtol=0, atol=1e-12)
+
+
+def test_support_is_whole_unless_nothing_is_right():
+    for pred in ([0, 1], [1, 0]):
+        ours, theirs = (tool.precision_recall_fscore_support([0, 1], pred)[3] for tool in (door, peer))
+        assert ours.dtype == theirs.dtype
+        assert ours.tolist() == theirs.tolist()
+
+
 @pytest.mark.parametrize("labels", [[-1, 0], [0, 5], ["a"], [0.5], [], [[0, 1]], "a"])
 def test_labels_that_sets_do_not_have(labels):
     with pytest.raises(ValueError, match="label"):
@@ -86,7 +129,16 @@ def test_labels_of_another_type():
 
 
 @pytest.mark.parametrize(
-    "named", [{"zero_division": 0.5}, {"average": "mean"}, {"beta": -1.0}, {"beta": float("nan")}, {"pos_label": 7}]
+    "named",
+    [
+        {"zero_division": 0.5},
+        {"average": "mean"},
+        {"beta": -1.0},
+        {"beta": float("nan")},
+        {"beta": "1"},
+        {"pos_label": 7},
+        {"labels": "a"},
+    ],
 )
 def test_options_that_are_refused(named):
     with pytest.raises(ValueError, match=next(iter(named))):

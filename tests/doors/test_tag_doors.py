@@ -127,6 +127,14 @@ def test_unknown_tags_are_said():
         assert seqeval.f1_score([["PER", "O"]], [["PER", "O"]]) == 1.0
 
 
+@pytest.mark.parametrize("side", [[], ["B-PER", "O"], [["B-PER", None]], [["B-PER", 0]], [1, 2]])
+@pytest.mark.parametrize("options", [{}, {"mode": "strict"}, {"mode": "strict", "scheme": seqeval.IOB2}])
+@pytest.mark.parametrize("name", ["f1_score", "classification_report"])
+def test_no_sentences_of_tags_are_refused(name, options, side):
+    with pytest.raises(TypeError, match="y_true"):
+        getattr(seqeval, name)(side, side, **options)
+
+
 @pytest.mark.parametrize("pred", [[["O"]], [["O"], ["O", "O"], ["O"]], [["O", "O"], ["O"]], [["O"], ["O"]]])
 @pytest.mark.parametrize("name", ["f1_score", "classification_report", "accuracy_score", "performance_measure"])
 def test_unlike_sentences_are_refused(name, pred):
@@ -172,7 +180,19 @@ def test_nervaluate_keeps_a_tag_without_label_apart():
 CONLL = "a\tB-PER\nb\tI-PER\n\n\n\nc\tO\nd\tB-LOC\n"
 
 
-@pytest.mark.parametrize("pred", [CONLL, CONLL.replace("LOC", "PER"), CONLL + "\ne\tO\n", "a\tO", "a O\n"])
+@pytest.mark.parametrize(
+    "pred",
+    [
+        CONLL,
+        CONLL.replace("LOC", "PER"),
+        CONLL + "\ne\tO\n",
+        "a\tO",
+        "a O\n",
+        CONLL.replace("\nb\tI-PER", "\n \nb\tI-PER"),
+        CONLL.replace("c\tO\n", " \nc\tO\n"),
+        CONLL.replace("c\tO\n", " \n"),
+    ],
+)
 def test_nervaluate_reads_conll_blocks(pred):
     ours, theirs = (outcome(counts, tool, CONLL, pred, ["PER", "LOC"], "conll") for tool in (Evaluator, Peer))
     assert same(ours, theirs)

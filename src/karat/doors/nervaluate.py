@@ -66,7 +66,7 @@ class Evaluator:
         self, true: Any, pred: Any, tags: Sequence[str], loader: str = "default", min_overlap_percentage: float = 1.0
     ) -> None:
         if not 1 <= min_overlap_percentage <= 100:
-            raise ValueError("Minimum overlap percentage must be between 1 and 100")
+            raise ValueError("min_overlap_percentage must be between 1.0 and 100.0")
         self.tags, self.threshold = list(dict.fromkeys(tags)), min_overlap_percentage / 100
         loader = inferred(true) if loader == "default" else loader
         if loader == "conll":
@@ -117,8 +117,10 @@ class Evaluator:
         return None
 
     def _rows(self, mode: str, scenario: str) -> Table:
-        if mode not in ("overall", "entities") or scenario not in ORDER:
-            raise ValueError(f"mode must be overall or entities, scenario one of {', '.join(ORDER)}")
+        if mode not in ("overall", "entities"):
+            raise ValueError("Invalid mode: must be one of overall, entities")
+        if mode == "entities" and scenario not in ORDER:
+            raise ValueError(f"Invalid scenario: must be one of {', '.join(ORDER)}")
         found = self.evaluate()
         overall: Table = found["overall"]
         return overall if mode == "overall" else {tag: by[scenario] for tag, by in found["entities"].items()}
@@ -232,15 +234,28 @@ def from_tags(side: Sequence[Sequence[str]], tags: list[str]) -> Spans:
 
 
 def from_conll(side: str) -> list[list[str]]:
-    """The tags of each block of lines, behind the tab."""
-    text = side.rstrip()
-    lines = [[line.split("\t") for line in block.split("\n") if line.strip()] for block in text.split("\n\n") if text]
-    if untabbed := next((fields[0] for block in lines for fields in block if len(fields) < 2), None):
-        raise ValueError(f"Invalid CoNLL format: line {untabbed!r} does not contain a tab separator")
-    return [[fields[1] for fields in block] for block in lines]
+    """The tags of each block of lines, behind the tab; a blank line within a block takes up a place, as there."""
+    blocks = side.rstrip().split("\n\n") if side else []
+    return [conll_tags(block.split("\n")) for block in blocks]
+
+
+def conll_tags(lines: Sequence[str]) -> list[str]:
+    tags: list[str] = []
+    for line in lines:
+        if not line.strip():
+            before = tags[-1] if tags else "O"
+            tags.append("O" if before == "O" else f"I-{before[2:]}")
+        elif "\t" in line:
+            tags.append(line.split("\t")[1])
+        else:
+            raise ValueError(f"Invalid CoNLL format: line {line!r} does not contain a tab separator")
+    return tags
 
 
 def from_dicts(side: Sequence[Sequence[dict[str, Any]]], tags: list[str]) -> Spans:
+    for document in side:
+        for one in document:
+            checked_entity(one)
     rows = [
         (unit, one["start"], one["end"] + 1, tags.index(one["label"]))
         for unit, document in enumerate(side)
@@ -248,3 +263,15 @@ def from_dicts(side: Sequence[Sequence[dict[str, Any]]], tags: list[str]) -> Spa
         if one["label"] in tags
     ]
     return Spans.of(*(zip(*rows, strict=True) if rows else ([], [], [], [])))
+
+
+def checked_entity(one: Any) -> None:
+    """A ValueError unless it is a label with whole numbers for its place; the words begin as nervaluate's do."""
+    if not isinstance(one, dict):
+        raise ValueError(f"Invalid entity type: {type(one)}")
+    if not one.keys() >= {"label", "start", "end"}:
+        raise ValueError(f"Entity missing required keys: label, start and end, not {', '.join(map(str, one))}")
+    if not isinstance(one["label"], str):
+        raise ValueError(f"Entity label must be a string: {one}")
+    if not (isinstance(one["start"], int) and isinstance(one["end"], int)):
+        raise ValueError(f"Entity start and end must be integers: {one}")

@@ -81,6 +81,7 @@ def classification_report(
     1.0
     """
     if mode == "strict" and not scheme:
+        sentences(y_true, "y_true")
         scheme = shown_by(y_true, suffix)
     table = report(scored(y_true, y_pred, suffix, mode, zero_division, scheme), AVERAGES)
     return table.rows() if output_dict else table.text(digits)
@@ -96,7 +97,9 @@ def shown_by(side: Tags, suffix: bool) -> str:
 
 def scored(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, zero_division: Any, scheme: Any) -> SystemResult:
     """Entities matched by the scheme where the mode is strict and there is one, as conlleval does otherwise."""
+    sentences(y_true, "y_true")
     same_lengths(y_true, y_pred)
+    sentences(y_pred, "y_pred")
     strict = mode == "strict" and scheme is not None
     gold, pred = (respelt(side, suffix, strict) for side in (y_true, y_pred))
     return evaluate(
@@ -129,6 +132,15 @@ def spelt(tag: str, suffix: bool, strict: bool) -> str:
             warnings.warn(f"{tag!r} is no tag of an entity", stacklevel=7)
             prefix = "O" if prefix == "." else "U"
     return f"{prefix}-{label}" if prefix != "O" else prefix
+
+
+def sentences(side: Any, name: str) -> None:
+    """A TypeError unless it is a list of sentences, as there; karat would guess what else it may be."""
+    if not len(side) or any(isinstance(one, str) or not hasattr(one, "__len__") for one in side):
+        raise TypeError(f"{name} must be a list of sentences, each a list of tags")
+    for tag in set[Any]().union(*side):
+        if not isinstance(tag, str):
+            raise TypeError(f"{name} has a tag that is no text: {tag!r}")
 
 
 def same_lengths(y_true: Any, y_pred: Any) -> None:

@@ -167,8 +167,7 @@ def classification_report(
     found = Labelled(sides, looked_at(sides, labels), zero_division)
     names = named(found, target_names, labels is not None)
     by_class = [found.by_class(Metric(metric)).tolist() for metric in COLUMNS.values()]
-    # Where no label is right, scikit-learn counts in floats and prints them so.
-    whole = int if sample_weight is None and (found.sets or sides.right.any()) else float
+    whole = int if sample_weight is None and counted_whole(sides) else float
     support = [float(size) if output_dict else whole(size) for size in found.support]
     classes: list[tuple[str, Row]] = [
         (name, {**dict(zip(COLUMNS, values, strict=True)), "support": size})
@@ -184,6 +183,11 @@ def classification_report(
         found.caution(average, SCORES)
     table = Table(classes, summary)
     return table.rows() if output_dict else table.text(digits)
+
+
+def counted_whole(sides: Targets) -> bool:
+    """Where no label is right, scikit-learn counts in floats and shows them so."""
+    return sides.kind == SETS or bool(sides.right.any())
 
 
 def named(found: Labelled, names: Sequence[str] | None, chosen: bool) -> list[str]:
@@ -206,7 +210,7 @@ def precision_recall_fscore_support(
     """Precision, recall, F and support: of each class (average=None), of one class (binary), or averaged."""
     if average not in (None, "binary", *AVERAGES):
         raise ValueError(f"unknown average {average!r}; there are binary, {', '.join(AVERAGES)} and None")
-    if not beta >= 0:
+    if not (isinstance(beta, int | float | np.number) and beta >= 0):
         raise ValueError(f"beta={beta!r} is not at least 0")
     sides = targets(y_true, y_pred, sample_weight)
     if average == "samples" and sides.kind != SETS:
@@ -216,14 +220,15 @@ def precision_recall_fscore_support(
             f"Note that pos_label (set to {pos_label!r}) is ignored when average != 'binary' (got {average!r}). "
             "You may use labels=[pos_label] to specify a single positive class."
         )
-    looked = positive(sides, pos_label) if average == "binary" else looked_at(sides, labels)
+    chosen = looked_at(sides, labels)
+    looked = positive(sides, pos_label) if average == "binary" else chosen
     found = Labelled(sides, looked, zero_division)
     mixes = 0 < beta < float("inf")  # with no weight for recall precision is left, with all weight recall
     found.caution(average, set(warn_for) - ({"f-score"} if not mixes else set()))
     f = Metric("fbeta")(beta=float(beta)) if mixes else Metric("recall" if beta else "precision")
     metrics = [Metric("precision"), Metric("recall"), f]
     if average is None:
-        size = found.support if sample_weight is not None else found.support.astype(np.int64)
+        size = found.support.astype(np.int64 if sample_weight is None and counted_whole(sides) else np.float64)
         values = [found.by_class(metric) for metric in metrics]
         return values[0], values[1], values[2], size
     how = "macro" if average == "binary" else average  # the mean of one class is its own score
@@ -327,7 +332,7 @@ def confusion_matrix(
     if normalize is None:
         return counts
     total = {"true": counts.sum(1, keepdims=True), "pred": counts.sum(0, keepdims=True), "all": counts.sum()}[normalize]
-    return np.divide(counts, total, out=np.zeros(counts.shape), where=total > 0)
+    return np.divide(counts, total, out=np.zeros(counts.shape), where=total != 0)
 
 
 def crossed(sides: Targets, labels: NDArray[Any]) -> NDArray[Any]:

@@ -41,7 +41,7 @@ class Targets(NamedTuple):
 def targets(y_true: Any, y_pred: Any, sample_weight: Any) -> Targets:
     """Both sides; a ValueError if they cannot be compared."""
     gold, pred = array(y_true, "y_true"), array(y_pred, "y_pred")
-    weight = np.ones(len(gold), np.int64) if sample_weight is None else np.atleast_1d(np.asarray(sample_weight))
+    weight = np.ones(len(gold), np.int64) if sample_weight is None else array(sample_weight, "sample_weight")
     same_length(gold, pred, *([] if sample_weight is None else [weight]))
     kind = common(kind_of(gold, "y_true"), kind_of(pred, "y_pred"))
     if not len(gold):
@@ -66,6 +66,8 @@ def array(side: Any, name: str) -> NDArray[Any]:
         return np.asarray(side.toarray())
     if isinstance(side, str | bytes) or not (isinstance(side, Sequence) or hasattr(side, "__array__")):
         raise ValueError(f"{name} is neither an array nor a list but {side!r}")
+    if np.ma.is_masked(side):
+        raise TypeError(f"{name} has masked values: leave such items out, or give them a label")
     try:
         values = np.asarray(side)
     except ValueError:
@@ -112,21 +114,25 @@ def finite(values: NDArray[Any], name: str) -> None:
 
 def common(gold: str, pred: str) -> str:
     """The kind of both sides."""
-    kinds = {gold, pred}
-    kind = "multiclass" if kinds == {"binary", "multiclass"} else gold
-    if kind != "multiclass" and len(kinds) > 1:
+    if {gold, pred} == {"binary", "multiclass"}:
+        return "multiclass"
+    if gold != pred:
         raise ValueError(f"Classification metrics can't handle a mix of {gold} and {pred} targets")
-    if kind not in ("binary", "multiclass", SETS):
-        raise ValueError(f"{kind} is not supported: give one class for each item, or an indicator matrix")
-    return kind
+    if gold not in ("binary", "multiclass", SETS):
+        raise ValueError(f"{gold} is not supported: give one class for each item, or an indicator matrix")
+    return gold
 
 
 def together(*sides: NDArray[Any]) -> NDArray[Any]:
     """The labels of all sides in order; equal numbers are written as the first side writes them."""
     labels = dict.fromkeys(label for side in sides for label in np.unique(side))
+    against = " against ".join(str(np.unique(side)) for side in sides)
     if {isinstance(label, str) for label in labels} == {True, False}:
-        raise mixed(" against ".join(str(np.unique(side)) for side in sides))
-    return np.asarray(sorted(labels))
+        raise mixed(against)
+    try:
+        return np.asarray(sorted(labels))
+    except TypeError:
+        raise TypeError(f"labels of unlike types have no order: {against}") from None
 
 
 def mixed(detail: str) -> ValueError:
@@ -139,6 +145,8 @@ def checked(weight: NDArray[Any]) -> NDArray[Any]:
         raise ValueError("Complex data not supported: a weight is one number")
     if weight.ndim > 1:
         raise ValueError("Sample weights must be 1D array or scalar: one weight for each item")
+    if weight.dtype.kind not in NUMBERS:
+        raise TypeError("sample_weight holds other values than numbers")
     weight = weight if weight.dtype.kind in "biu" else weight.astype(np.float64)
     finite(weight, "sample_weight")
     if not weight.any():
