@@ -27,11 +27,8 @@ OF_TEXTS = ("span-outside", "span-text-differs")
 
 def are_documents(sides: Sequence[Any]) -> bool:
     """Does the format say that these are documents with spans?"""
-    return all(side.format == "spans" if isinstance(side, Unread) else _is_side(side) for side in sides)
-
-
-def _is_side(side: Any) -> bool:
-    return isinstance(side, Side) and side.context == "spans"
+    formats = (side.format if isinstance(side, Unread) else isinstance(side, Side) and side.context for side in sides)
+    return all(format == "spans" for format in formats)
 
 
 def without_texts(engine: Engine, given: Side | Unread, options: Mapping[str, Any]) -> Side:
@@ -78,15 +75,15 @@ def _checked(part: Side, options: Mapping[str, Any]) -> list[Finding]:
     """What is wrong with a batch; what tags mean is known when all of them are."""
     if "tag" in part.entries or "text" not in part.units:
         return []
-    return [found for found in context("spans").check_side(part, options) if found.code != "repeated-id"]
+    return [f for f in context("spans").check_side(part, options) if f.code != "repeated-id"]
 
 
 def _of_texts(side: Side, checked: Sequence[Note]) -> list[Finding]:
     """Of what was found in batches only what cannot be found again; quotes are not looked at where something is wrong."""
     kept = [note for note in checked if note.facts.get("kind", note.code) in OF_TEXTS]
-    found = worded(kept)
-    wrong = any(one.severity == "error" for one in worded(checked)) or repeated_ids(side)
-    return [one for one in found if one.facts.get("kind", one.code) != "span-text-differs"] if wrong else found
+    findings = worded(kept)
+    wrong = any(f.severity == "error" for f in worded(checked)) or repeated_ids(side)
+    return [f for f in findings if f.facts.get("kind", f.code) != "span-text-differs"] if wrong else findings
 
 
 def _slim(side: Side) -> Side:

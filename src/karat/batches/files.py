@@ -154,10 +154,10 @@ class Lined:
 
     @cached_property
     def lines(self) -> Lines:
-        found = query_lines(self.unread.source, MOST_STRETCHES)
-        if found is None or not len(found.line):
+        lines = query_lines(self.unread.source, MOST_STRETCHES)
+        if lines is None or not len(lines.line):
             raise NotInBatches
-        return found
+        return lines
 
     def stretches(self) -> Stretches:
         lines = self.lines

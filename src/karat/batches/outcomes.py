@@ -64,14 +64,14 @@ def _read(table: Table | JsonLines, batch: int) -> Any:
         raise NotInBatches from error
     if side is None:
         return None
-    odd = any(found.line is not None or found.severity == "error" for found in side.findings)
+    odd = any(f.line is not None or f.severity == "error" for f in side.findings)
     if side.kind not in KINDS or side.facts.get("unsure") or odd or repeated_ids(side):
         raise NotInBatches
     return side
 
 
 def _same_meaning(side: Any, first: Side) -> None:
-    alike = [[one.facts.get(fact) for fact in ALIKE] for one in (side, first)]
+    alike = [[part.facts.get(fact) for fact in ALIKE] for part in (side, first)]
     if side.kind != first.kind or alike[0] != alike[1] or {*side.entries.columns} != {*first.entries.columns}:
         raise NotInBatches
 
@@ -91,8 +91,8 @@ def _side(merged: Aligned, there: Mask, table: Table | JsonLines, first: Side, l
     to = np.full(len(merged), -1)
     to[rows] = np.arange(len(rows))
     entries: Entries = merged.gold if table.origin.role == "gold" else merged.pred
-    own = {name: names for name, names in merged.names.items() if name in first.names}
-    used, entries = _used(own, entries.moved(to))
+    vocabularies = {name: names for name, names in merged.names.items() if name in first.names}
+    used, entries = _used(vocabularies, entries.moved(to))
     case = merged.case.take(rows)
     keys = Keys(Codes(case.code, list(case.names)), [str(row) for row in rows.tolist()])
     keys_apart = Keys(Codes.of([c for k in lone for c in k.case.texts()]), [id for k in lone for id in k.id])

@@ -46,11 +46,11 @@ def reduced(gold: Side, pred: Side, options: Mapping[str, Any], place: Place) ->
     """The queries of one batch, checked and reduced."""
     ranking, findings, notes = context("ranking"), list[Finding](), list[Note]()
     for side in (gold, pred):
-        own = [*side.findings, *_checked(side, options)]
-        notes += noted(own, partial(place, side))
-        findings += own
+        wrong = [*side.findings, *_checked(side, options)]
+        notes += noted(wrong, partial(place, side))
+        findings += wrong
     slim = _slim(gold, _best(gold)), _slim(pred, Entries.none())
-    if any(found.severity == "error" for found in findings):  # nothing that is counted will be shown
+    if any(f.severity == "error" for f in findings):  # nothing that is counted will be shown
         return Ranked(None, *slim, len(pred.entries), notes)
     both = meet(gold.keys, pred.keys)
     aligned = Aligned.of(gold, pred, ranking.kept(both, options), units=False)
@@ -64,7 +64,7 @@ def _checked(side: Side, options: Mapping[str, Any]) -> list[Finding]:
     except InputError:
         raise
     except Exception:
-        if any(found.severity == "error" for found in side.findings):
+        if any(f.severity == "error" for f in side.findings):
             return []
         raise
 
@@ -105,8 +105,8 @@ def counted(parts: list[Ranked], sides: tuple[Side, Side], options: Mapping[str,
     merged = Aligned.merge(_with_rows([part.part for part in parts if part.part is not None]))
     merged = replace(merged, facts={"gold": sides[0].facts, "pred": sides[1].facts})
     parts.clear()  # the judged documents of all queries need the room a second time
-    found = finished(context("ranking"), sides[0], sides[1], meet(sides[0].keys, sides[1].keys), merged, options)
-    return replace(found, findings=[*notes, *found.findings])
+    result = finished(context("ranking"), sides[0], sides[1], meet(sides[0].keys, sides[1].keys), merged, options)
+    return replace(result, findings=[*notes, *result.findings])
 
 
 def _with_rows(parts: Sequence[Aligned]) -> Sequence[Aligned]:
@@ -146,8 +146,8 @@ def ranked(engine: Engine, gold: Any, pred: Any, options: Mapping[str, Any]) -> 
             unread += error.findings
     if unread:
         raise InputError(worded([*noted(unread, int), *(note for part in parts for note in part.notes)]))
-    found = [_whole(part, parts, role) for part, role in zip(sides, ("gold", "pred"), strict=True)]
-    return counted(parts, (found[0], found[1]), options), (found[0], found[1])
+    both = [_whole(part, parts, role) for part, role in zip(sides, ("gold", "pred"), strict=True)]
+    return counted(parts, (both[0], both[1]), options), (both[0], both[1])
 
 
 def _whole(of: Parted, parts: Sequence[Ranked], role: str) -> Side:

@@ -61,15 +61,15 @@ def _side(frame: Frame, of: Context, options: Mapping[str, Any]) -> Side:
     """One side as a whole: read and checked in its partitions."""
     pages, names = of.name == "splitting", frame.data.columns
     fields = PAGE_NAMES if pages else FIELDS
-    found = match_columns(names, frame.read.columns, {"id": fields["id"]})
-    if "id" not in found:
+    roles = match_columns(names, frame.read.columns, {"id": fields["id"]})
+    if "id" not in roles:
         expected = "one of " + ", ".join(fields["id"][:5]) + ", …"
         raise InputError([finding("missing-column", frame.name, role="id", expected=expected, found=", ".join(names))])
     known = {*(name for usual in fields.values() for name in usual), *frame.read.columns.values()}
     used = [name for name in names if name in known or name.lower() in known]
     data = spark.selected(frame, used)
     if pages:  # a bundle may have a row for each page or file
-        data = spark.together([data], found["id"])
+        data = spark.together([data], roles["id"])
     work = partial(read_part, read=replace(frame.read, context=of.name), options=dict(options))
     with spark.guarded(frame.name):
         parts: list[Part] = spark.mapped(data, work)
@@ -139,7 +139,7 @@ def _without_nulls(value: Any) -> Any:
 
 def _parsed(text: str) -> Any:
     try:
-        found = msgspec.json.decode(text.encode())
+        value = msgspec.json.decode(text.encode())
     except msgspec.DecodeError:
         return text
-    return found if isinstance(found, list) else text
+    return value if isinstance(value, list) else text

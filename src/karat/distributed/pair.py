@@ -45,8 +45,8 @@ class Pair:
     @cached_property
     def long(self) -> dict[str, str | None]:
         """By role, the column beside the labels of a long table (None: labels alone), where the table is long."""
-        found = {role: _long(frame, self.context) for role, frame in self.frames.items()}
-        return {role: column for role, (is_long, column) in found.items() if is_long}
+        shapes = {role: _long(frame, self.context) for role, frame in self.frames.items()}
+        return {role: column for role, (is_long, column) in shapes.items() if is_long}
 
     @cached_property
     def outcomes(self) -> Outcomes:
@@ -56,18 +56,18 @@ class Pair:
         ]
         sets = self.context in (None, "multilabel")
         clusters = self.context == "clustering"
-        said = [
+        values = [
             spark.values_of(frames[0], ordered=not (sets or clusters)),
             spark.values_of(frames[1], ordered=not clusters),
         ]
         with spark.guarded(f"{self.gold.name}, {self.pred.name}"):
-            found = spark.outcomes(frames[0], frames[1], said, group_of if self.groups else None)
+            outcomes = spark.outcomes(frames[0], frames[1], values, group_of if self.groups else None)
         alone = self.options.get("noise") is not None or self.options.get("missing") == "singletons"
-        return _spread(found, self.options) if clusters and alone else found
+        return _spread(outcomes, self.options) if clusters and alone else outcomes
 
     def sides(self) -> tuple[Side, Side]:
         """Both sides as the engine of data in memory takes them."""
-        bad = [found for frame in (self.gold, self.pred) for found in lacking(frame)]
+        bad = [f for frame in (self.gold, self.pred) for f in lacking(frame)]
         if bad:
             raise InputError(bad)
         gold, pred = (self._side(role) for role in ("gold", "pred"))
@@ -133,35 +133,32 @@ class Pair:
         if self.outcomes.alone is None:
             return []
         _, _, spelt, moved = self.outcomes.alone
-        found = []
+        findings = []
         if spelt:
-            found.append(finding("ids-alike", self.pred.name, count=spelt[0], gold=spelt[1], pred=spelt[2]))
+            findings.append(finding("ids-alike", self.pred.name, count=spelt[0], gold=spelt[1], pred=spelt[2]))
         if moved:
             count, id, mine, theirs = moved
-            found.append(finding("test-cases-differ", self.pred.name, count=count, id=id, gold=mine, pred=theirs))
-        return found
+            findings.append(finding("test-cases-differ", self.pred.name, count=count, id=id, gold=mine, pred=theirs))
+        return findings
 
     def located(self, findings: Sequence[Finding]) -> list[Finding]:
         """The findings with the key of a record in place of a line: a table on a cluster has none."""
         out, places = self.outcomes, dict[int, tuple[str, int]]()
-        for found in findings:
-            if found.line is not None:
-                role, row = ("pred", found.line - AFTER_GOLD) if found.line >= AFTER_GOLD else ("gold", found.line - 1)
-                places[found.line] = role, row
+        for f in findings:
+            if f.line is not None:
+                role, row = ("pred", f.line - AFTER_GOLD) if f.line >= AFTER_GOLD else ("gold", f.line - 1)
+                places[f.line] = role, row
         ids = {
             role: spark.ids_of(frame, [int(out.key[row]) for of, row in places.values() if of == role])
             for role, frame in self.frames.items()
         }
-        return [
-            found if found.line is None else self._at(found, *places[found.line], ids[places[found.line][0]])
-            for found in findings
-        ]
+        return [f if f.line is None else self._at(f, *places[f.line], ids[places[f.line][0]]) for f in findings]
 
-    def _at(self, found: Finding, role: str, row: int, ids: Mapping[int, tuple[str, str]]) -> Finding:
+    def _at(self, f: Finding, role: str, row: int, ids: Mapping[int, tuple[str, str]]) -> Finding:
         case, id = ids.get(int(self.outcomes.key[row]), (self.outcomes.case[row], "?"))
         n = int(self.outcomes.n[row])
         place = record_key(case, id) + (f" and {n - 1:,} more like it" if n > 1 else "")
-        return msgspec.structs.replace(found, file=f"{found.file} ({place})", line=None)
+        return msgspec.structs.replace(f, file=f"{f.file} ({place})", line=None)
 
 
 def group_of(batch: Any) -> Ints:
@@ -178,11 +175,11 @@ def _long(frame: Frame, context: str | None) -> tuple[bool, str | None]:
         return False, None
     read = frame.read
     free = [name for name in frame.data.columns if name not in frame.roles.values()]
-    found = match_columns(free, {k: v for k, v in read.columns.items() if k in LONG}, LONG)
-    if "annotator" in found:
-        return True, found["annotator"]
-    if "score" in found and (context == "soft" or spark.repeats(frame)):
-        return True, found["score"]
+    roles = match_columns(free, {k: v for k, v in read.columns.items() if k in LONG}, LONG)
+    if "annotator" in roles:
+        return True, roles["annotator"]
+    if "score" in roles and (context == "soft" or spark.repeats(frame)):
+        return True, roles["score"]
     return context == "multilabel", None
 
 

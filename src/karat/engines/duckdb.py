@@ -188,9 +188,9 @@ class Engine:
         import duckdb
 
         _remove_orphans(self._folder.parent)
-        found = duckdb.connect(config=self._config | {"temp_directory": str(self._folder)})
-        found.execute("SET enable_progress_bar = false")  # which long queries write to stdout, among the results
-        return found
+        connection = duckdb.connect(config=self._config | {"temp_directory": str(self._folder)})
+        connection.execute("SET enable_progress_bar = false")  # which long queries write to stdout, among the results
+        return connection
 
     def __enter__(self) -> Engine:
         return self
@@ -237,8 +237,8 @@ class Engine:
     def parquet_rows(self, path: Path) -> int:
         """Rows that the groups of a Parquet file hold by their own account; nothing else of it is read."""
         groups = "SELECT row_group_id, max(row_group_num_rows) AS n FROM parquet_metadata(?) GROUP BY row_group_id"
-        found = self.connection.execute(f"SELECT sum(n) FROM ({groups})", [str(path)]).fetchone()
-        return int(found[0] or 0)
+        total = self.connection.execute(f"SELECT sum(n) FROM ({groups})", [str(path)]).fetchone()
+        return int(total[0] or 0)
 
     def column(self, relation: str, column: str, type: str) -> Column:
         if type.endswith("[]") or type.startswith("MAP"):
@@ -266,8 +266,8 @@ class Engine:
         if not type.startswith("MAP"):
             return Nested(np.maximum(size, 0), None, flat, size >= 0)
         of_values = f"(SELECT unnest(map_values({column})) AS m FROM {relation})"
-        held = self.column(of_values, "m", self.types(of_values)["m"])
-        return Nested(np.maximum(size, 0), spelt(plain(flat)), held, size >= 0)
+        weights = self.column(of_values, "m", self.types(of_values)["m"])
+        return Nested(np.maximum(size, 0), spelt(plain(flat)), weights, size >= 0)
 
     # ---- batches of whole units
 
@@ -286,10 +286,10 @@ class Engine:
     def stretches(self, numbered: str, key: str) -> Stretches:
         """Where the rows of each unit stand, in the order of their first rows."""
         fields = f"coalesce(CAST({quoted(key)} AS VARCHAR), '') AS k"
-        found = self._counted(
+        bounds = self._counted(
             f"SELECT {fields}, min({ROW}) AS lo, max({ROW}) AS hi, count(*) AS n FROM {numbered} GROUP BY 1 ORDER BY 2"
         )
-        return Stretches(found["k"].tolist(), *(np.asarray(found[name], np.int64) for name in ("lo", "hi", "n")))
+        return Stretches(bounds["k"].tolist(), *(np.asarray(bounds[name], np.int64) for name in ("lo", "hi", "n")))
 
     def by_unit(self, name: str, numbered: str, key: str, batch_of: Mapping[str, int], batches: int) -> Batched:
         """A copy of the rows by the batch of their unit, in their order."""
@@ -315,9 +315,9 @@ class Engine:
         path = self.folder / f"{secrets.token_hex(4)}.parquet"
         literal = "'" + str(path).replace("'", "''") + "'"
         self.execute(f"COPY ({rows} ORDER BY b, {ROW}) TO {literal} (FORMAT parquet, ROW_GROUP_SIZE 50000)")
-        found = self._counted(f"SELECT b, count(*) AS n FROM read_parquet({literal}) GROUP BY 1")
+        sizes = self._counted(f"SELECT b, count(*) AS n FROM read_parquet({literal}) GROUP BY 1")
         size = np.zeros(batches, np.int64)
-        size[np.asarray(found["b"], np.int64)] = found["n"]
+        size[np.asarray(sizes["b"], np.int64)] = sizes["n"]
         bounds = np.concatenate([[0], np.cumsum(size)]).tolist()
         return Batched(f"read_parquet({literal}, file_row_number=true)", bounds, sorted=True)
 
@@ -333,8 +333,8 @@ class Engine:
 
     def first_texts(self, relation: str, column: str, count: int) -> list[str]:
         """The first values of a column."""
-        found = self._counted(f"SELECT CAST({quoted(column)} AS VARCHAR) AS t FROM {relation} LIMIT {count}")
-        return [text or "" for text in found["t"].tolist()]
+        columns = self._counted(f"SELECT CAST({quoted(column)} AS VARCHAR) AS t FROM {relation} LIMIT {count}")
+        return [text or "" for text in columns["t"].tolist()]
 
     def spells_fractions(self, relation: str, names: Iterable[str]) -> bool:
         """Are there texts that are spelt otherwise if all of their column are numbers, as 1.0?"""
@@ -351,26 +351,26 @@ class Engine:
         self.execute(
             f"CREATE OR REPLACE TEMP TABLE {kept} AS SELECT {fields} FROM {table.relation} GROUP BY ALL LIMIT {most + 1}"
         )
-        found = self.columns(kept)
-        n = np.asarray(found.pop("n"), np.int64)
-        return (found, n) if len(n) <= most else None
+        columns = self.columns(kept)
+        n = np.asarray(columns.pop("n"), np.int64)
+        return (columns, n) if len(n) <= most else None
 
     def pairs(self, gold: LabelTable, pred: LabelTable) -> Pairs:
         """Both sides brought together and counted: side by side where they have the same ids in the same order."""
         if gold.id is None:
             return _pairs(self._side_by_side(gold, pred), clean=True)
         if self._begin_alike(gold, pred):
-            found = self._side_by_side(gold, pred)
-            if not found["differ"].sum():
-                once = not found["falls"].sum() or self._distinct_ids(gold.scan(pred)) == self.rows(gold.relation)
-                return _pairs(found, clean=once and not found["odd"].sum())
+            counts = self._side_by_side(gold, pred)
+            if not counts["differ"].sum():
+                once = not counts["falls"].sum() or self._distinct_ids(gold.scan(pred)) == self.rows(gold.relation)
+                return _pairs(counts, clean=once and not counts["odd"].sum())
         return self._joined(gold, pred)
 
     def _begin_alike(self, gold: LabelTable, pred: LabelTable) -> bool:
         """Have both sides as many rows, and the first of them the same ids?"""
         if self.rows(gold.relation) != self.rows(pred.relation):
             return False
-        g, p = (f"(SELECT c, i FROM {one.scan(other)} LIMIT 2000)" for one, other in ((gold, pred), (pred, gold)))
+        g, p = (f"(SELECT c, i FROM {table.scan(other)} LIMIT 2000)" for table, other in ((gold, pred), (pred, gold)))
         differ = f"SELECT count(*) FROM {g} g POSITIONAL JOIN {p} p WHERE g.i IS DISTINCT FROM p.i OR g.c IS DISTINCT FROM p.c"
         return not self.connection.execute(differ).fetchone()[0]
 
@@ -400,12 +400,12 @@ class Engine:
         on, cases = (
             ("g.i = p.i AND g.c = p.c", "g.c AS gc, p.c AS pc") if cased else ("g.i = p.i", "'' AS gc, '' AS pc")
         )
-        found = self._counted(
+        counts = self._counted(
             f"SELECT {cases}, g.v AS gv, p.v AS pv, g.i IS NOT NULL AS ig, p.i IS NOT NULL AS ip, count(*) AS n,"
             f" {_odd_ids(gold, pred, ('g.i', 'p.i'))} AS odd"
             f" FROM {gold.scan(pred)} g FULL JOIN {pred.scan(gold)} p ON {on} GROUP BY ALL"
         )
-        pairs = _pairs(found, clean=not found["odd"].sum())
+        pairs = _pairs(counts, clean=not counts["odd"].sum())
         clean = pairs.clean
         for table, other, inside, beyond in (
             (gold, pred, pairs.in_gold, pairs.in_pred),
@@ -423,10 +423,10 @@ class Engine:
 
     def lone(self, table: LabelTable, other: LabelTable, most: int) -> tuple[list[str], list[str]]:
         """Test cases and ids of the units that the other side lacks, in order of ids."""
-        found = self._counted(
+        keys = self._counted(
             f"SELECT c, CAST(i AS VARCHAR) AS i FROM {self._alone(table, other)} ORDER BY i LIMIT {most}"
         )
-        return found["c"].tolist(), found["i"].tolist()
+        return keys["c"].tolist(), keys["i"].tolist()
 
     def first_ids(self, table: LabelTable, count: int) -> list[str]:
         """The first ids of a table."""
@@ -437,16 +437,16 @@ class Engine:
         return int(self.connection.execute(f"SELECT count(DISTINCT hash(c, i)) FROM {keys}").fetchone()[0])
 
     def _counted(self, sql: str) -> dict[str, Any]:
-        found: dict[str, Any] = self.connection.execute(sql).fetchnumpy()
-        return {name: _objects(column) for name, column in found.items()}
+        columns: dict[str, Any] = self.connection.execute(sql).fetchnumpy()
+        return {name: _objects(column) for name, column in columns.items()}
 
     def _fetched(self, relation: str, expression: str) -> Any:
-        found = self.connection.execute(f"SELECT {expression} AS c FROM {relation}").fetchnumpy()["c"]
-        if _masked(found) and found.dtype == object:
-            out = np.array(found.data, object)
-            out[np.ma.getmaskarray(found)] = None
+        column = self.connection.execute(f"SELECT {expression} AS c FROM {relation}").fetchnumpy()["c"]
+        if _masked(column) and column.dtype == object:
+            out = np.array(column.data, object)
+            out[np.ma.getmaskarray(column)] = None
             return out
-        return found
+        return column
 
 
 def _folded(text: str) -> str:
@@ -457,7 +457,7 @@ def _folded(text: str) -> str:
 
 def _odd_ids(gold: LabelTable, pred: LabelTable, columns: Sequence[str]) -> str:
     """How many ids are blank or missing, or may be numbers that their file spells otherwise."""
-    whole = all(one.types[one.id or ""] in _WHOLE for one in (gold, pred))
+    whole = all(table.types[table.id or ""] in _WHOLE for table in (gold, pred))
     odd = [" AND ".join(f"{column} IS NULL" for column in columns)]  # a missing id meets no other
     odd += [] if whole else [f"{column} < '!'" for column in columns]
     if not whole and (gold.numbers_alike or pred.numbers_alike):
@@ -465,10 +465,10 @@ def _odd_ids(gold: LabelTable, pred: LabelTable, columns: Sequence[str]) -> str:
     return f"count(*) FILTER (WHERE {' OR '.join(odd)})"
 
 
-def _pairs(found: Mapping[str, Any], clean: bool) -> Pairs:
+def _pairs(counts: Mapping[str, Any], clean: bool) -> Pairs:
     return Pairs(
-        found["gc"].tolist(), found["gv"].tolist(), found["pc"].tolist(), found["pv"].tolist(),
-        np.asarray(found["ig"], bool), np.asarray(found["ip"], bool), np.asarray(found["n"], np.int64), clean,
+        counts["gc"].tolist(), counts["gv"].tolist(), counts["pc"].tolist(), counts["pv"].tolist(),
+        np.asarray(counts["ig"], bool), np.asarray(counts["ip"], bool), np.asarray(counts["n"], np.int64), clean,
     )  # fmt: skip
 
 
@@ -504,12 +504,12 @@ def _without_nulls(text: str | None) -> Any:
     if text is None:
         return None
     try:
-        found = msgspec.json.decode(text.encode())
+        record = msgspec.json.decode(text.encode())
     except (
         msgspec.DecodeError
     ):  # the engine writes NaN and Infinity, which are no JSON; that they are no weights is said later
-        found = json.loads(text)
-    return {name: value for name, value in found.items() if value is not None}
+        record = json.loads(text)
+    return {name: value for name, value in record.items() if value is not None}
 
 
 class _Stream:

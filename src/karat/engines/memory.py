@@ -28,7 +28,7 @@ def finished(
     findings: list[Finding] | None = None,
 ) -> Counted:  # fmt: skip
     """The cells of merged batches, with what is said of coverage (unless that is said already) and of both sides."""
-    found = context.coverage(gold, pred, both, options) if findings is None else findings
+    coverage = context.coverage(gold, pred, both, options) if findings is None else findings
     cells = context.cells_of(merged, options)
     counts = context.counts(gold, pred, both) | context.totals(merged)
-    return Counted(cells, counts, found + context.remarks(gold, pred, cells, options))
+    return Counted(cells, counts, coverage + context.remarks(gold, pred, cells, options))

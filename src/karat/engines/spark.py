@@ -46,9 +46,9 @@ def session(master: str | None = None) -> SparkSession:
         return builder.remote(master).getOrCreate()
     if master:
         builder = builder.master(master)
-    found = builder.appName("karat").config("spark.ui.showConsoleProgress", "false").getOrCreate()
-    found.sparkContext.setLogLevel("ERROR")
-    return found
+    spark = builder.appName("karat").config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
 
 
 _FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -60,23 +60,23 @@ UNTYPED = ("csv", "tsv")
 """Formats that cannot tell a number from a text."""
 
 
-def format_of(path: str, said: str | None) -> str:
+def format_of(path: str, name: str | None) -> str:
     """The format by its name, or by the ending of the path, compressed or not."""
     parts = path.rstrip("/").rsplit("/", 1)[-1].lower().split(".")[1:]
-    found = said or next((part for part in reversed(parts) if part in _FORMATS), "parquet")
-    if found not in _FORMATS:
+    chosen = name or next((part for part in reversed(parts) if part in _FORMATS), "parquet")
+    if chosen not in _FORMATS:
         way_out = "give " + ", ".join(_FORMATS) + ", or evaluate on one machine"
-        raise InputError([finding("bad-option", path, message=f"Spark does not read {found}", way_out=way_out)])
-    return found
+        raise InputError([finding("bad-option", path, message=f"Spark does not read {chosen}", way_out=way_out)])
+    return chosen
 
 
 def read_path(spark: SparkSession, path: str, format: str) -> DataFrame:
     """A file or folder of any scheme, read by the cluster."""
     source, options = _FORMATS[format]
     with guarded(path):
-        found = spark.read.options(**options).format(source).load(path)
-        found.schema  # noqa: B018 – Connect looks for the file only now
-        return found
+        data = spark.read.options(**options).format(source).load(path)
+        data.schema  # noqa: B018 – Connect looks for the file only now
+        return data
 
 
 class guarded:
@@ -134,8 +134,8 @@ class Frame:
         return str(self.read.role)
 
     def type(self, role: str) -> T.DataType:
-        found: T.DataType = self.data.schema[self.roles[role]].dataType
-        return found
+        type_: T.DataType = self.data.schema[self.roles[role]].dataType
+        return type_
 
     def column(self, role: str) -> Column:
         """A column under its own name, whatever signs that holds."""
@@ -156,16 +156,16 @@ class Frame:
         roles = [role for role in ("id", "test_case") if role in self.roles]
         facts = [F.every(F.coalesce(self.column(role).rlike(_PLAIN_NUMBER), F.lit(True))).alias(role) for role in roles]
         with guarded(self.name):
-            found = self.data.agg(*facts).collect()[0]
-        return {role: bool(found[role]) for role in roles}
+            row = self.data.agg(*facts).collect()[0]
+        return {role: bool(row[role]) for role in roles}
 
     @cached_property
     def spells_numbers(self) -> bool:
         """Of values that a text file cannot type, whether all are numbers."""
         column = self.column("value")
         with guarded(self.name):
-            found = self.data.agg(F.every(column.rlike(_PLAIN_NUMBER)).alias("all")).collect()[0]
-        return bool(found["all"])
+            row = self.data.agg(F.every(column.rlike(_PLAIN_NUMBER)).alias("all")).collect()[0]
+        return bool(row["all"])
 
     @property
     def keys(self) -> DataFrame:
@@ -239,8 +239,8 @@ def key_counts(frame: Frame) -> dict[str, int]:
     """How many records there are, and how many of them have no key."""
     keys = frame.data.select(frame.case.alias("case"), frame.text("id").alias("id"))
     with guarded(frame.name):
-        found: dict[str, int] = keys.agg(F.count(F.lit(1)).alias("rows"), *_named(_key_facts())).collect()[0].asDict()
-    return found
+        counts: dict[str, int] = keys.agg(F.count(F.lit(1)).alias("rows"), *_named(_key_facts())).collect()[0].asDict()
+    return counts
 
 
 def _named(columns: Mapping[str, Column]) -> list[Column]:
@@ -304,13 +304,15 @@ class Outcomes:
         return len(self.n)
 
 
-def outcomes(gold: Frame, pred: Frame, said: Sequence[Values], grouped: Callable[[Any], Any] | None = None) -> Outcomes:
+def outcomes(
+    gold: Frame, pred: Frame, values: Sequence[Values], grouped: Callable[[Any], Any] | None = None
+) -> Outcomes:
     """What both sides say, grouped: one job, one scan of each side, or of the one table that holds both.
 
     With B pairs of a join, no common id repeats exactly if each side has B units besides those that only it has. Ids that
     only one side has are looked at once more, where there are any.
     """
-    both, watches = (_beside if gold.data is pred.data else _observed_and_joined)(gold, pred, said)
+    both, watches = (_beside if gold.data is pred.data else _observed_and_joined)(gold, pred, values)
     keys = ["case", "gold", "pred", "in_gold", "in_pred"]
     if grouped is not None:
         both, keys = _with_group(both, grouped), [*keys, "group"]
@@ -319,13 +321,13 @@ def outcomes(gold: Frame, pred: Frame, said: Sequence[Values], grouped: Callable
         "key": F.min(F.xxhash64("case", "id")),
         "blank": F.max(F.col("id") < "!"),  # no blank sign is greater; which ids are blank is asked where any may be
     }
-    found = _columns(both.groupBy(*keys).agg(*_named(facts)))
-    return _outcomes(found, [watch()["rows"] for watch in watches], said, partial(alone, gold, pred))
+    groups = _columns(both.groupBy(*keys).agg(*_named(facts)))
+    return _outcomes(groups, [watch()["rows"] for watch in watches], values, partial(alone, gold, pred))
 
 
-def _observed_and_joined(gold: Frame, pred: Frame, said: Sequence[Values]) -> tuple[DataFrame, list[Watch]]:
+def _observed_and_joined(gold: Frame, pred: Frame, values: Sequence[Values]) -> tuple[DataFrame, list[Watch]]:
     sides, watches = zip(
-        *(observed(frame, {}, **{frame.role: values.column}) for frame, values in zip((gold, pred), said, strict=True)),
+        *(observed(frame, {}, **{frame.role: side.column}) for frame, side in zip((gold, pred), values, strict=True)),
         strict=True,
     )
     return _joined(gold, pred, sides), list(watches)
@@ -350,27 +352,27 @@ def _joined(gold: Frame, pred: Frame, sides: Sequence[DataFrame]) -> DataFrame:
     return both.select(*_named(keys), *_named(there), *values[0], *values[1])
 
 
-def _beside(gold: Frame, pred: Frame, said: Sequence[Values]) -> tuple[DataFrame, list[Watch]]:
+def _beside(gold: Frame, pred: Frame, values: Sequence[Values]) -> tuple[DataFrame, list[Watch]]:
     """Gold and prediction as columns of one table: nothing is joined, and so nothing is watched."""
     there = {"in_gold": F.lit(True), "in_pred": F.lit(True)}
-    columns = {"case": gold.case, "id": gold.id, "gold": said[0].column, "pred": said[1].column, **there}
+    columns = {"case": gold.case, "id": gold.id, "gold": values[0].column, "pred": values[1].column, **there}
     return gold.data.select(*_named(columns)), []
 
 
 def _outcomes(
-    found: Mapping[str, list[Any]], counts: Sequence[int], said: Sequence[Values], look: Callable[[], Alone]
+    groups: Mapping[str, list[Any]], counts: Sequence[int], values: Sequence[Values], look: Callable[[], Alone]
 ) -> Outcomes:
-    in_gold, in_pred = (np.array([bool(v) for v in found[f"in_{role}"]], bool) for role in ("gold", "pred"))
-    n = np.array(found["n"], np.int64)
+    in_gold, in_pred = (np.array([bool(v) for v in groups[f"in_{role}"]], bool) for role in ("gold", "pred"))
+    n = np.array(groups["n"], np.int64)
     joined = int(n[in_gold & in_pred].sum())
     units = [int(n[~there].sum()) + joined for there in (in_pred, in_gold)]
     rows = list(counts) or units
     lone = look() if (in_gold ^ in_pred).any() else None
-    blank = any(found["blank"]) or 0 < sum(not case.strip(_BLANKS) for case in found["case"]) < len(n)
-    gold, pred = ([values.decode(v) for v in found[role]] for values, role in zip(said, ("gold", "pred"), strict=True))
+    blank = any(groups["blank"]) or 0 < sum(not case.strip(_BLANKS) for case in groups["case"]) < len(n)
+    gold, pred = ([side.decode(v) for v in groups[role]] for side, role in zip(values, ("gold", "pred"), strict=True))
     return Outcomes(
-        list(found["case"]), gold, pred, in_gold, in_pred, n, np.array(found["key"], np.int64),
-        np.array(found["group"], np.int64) if "group" in found else None, dict(zip(("gold", "pred"), rows, strict=True)),
+        list(groups["case"]), gold, pred, in_gold, in_pred, n, np.array(groups["key"], np.int64),
+        np.array(groups["group"], np.int64) if "group" in groups else None, dict(zip(("gold", "pred"), rows, strict=True)),
         blank, rows != units or blank or (lone is not None and lone.repeats), lone,
     )  # fmt: skip
 
@@ -518,8 +520,8 @@ def numbers(gold: Frame, pred: Frame) -> Numbers:
         F.max("value").alias("high"),
     )
     from_one = F.every(F.expr("n = own AND low = 1 AND high = n"))
-    found = facts.agg(from_one.alias("ranks"), F.max("n").alias("most")).collect()[0]
-    return Numbers(known, bool(found["ranks"]) and (found["most"] or 0) > 1)
+    row = facts.agg(from_one.alias("ranks"), F.max("n").alias("most")).collect()[0]
+    return Numbers(known, bool(row["ranks"]) and (row["most"] or 0) > 1)
 
 
 def gathered(frame: Frame, other: str | None) -> Frame:
@@ -544,8 +546,8 @@ def mapped(data: DataFrame, work: Callable[[Any], Any]) -> list[Any]:
 
         parts = [batch for batch in batches if batch.num_rows]  # units are whole in a partition, not in a batch
         if parts:
-            made = pickle.dumps(work(pa.Table.from_batches(parts)), pickle.HIGHEST_PROTOCOL)
-            yield pa.RecordBatch.from_pydict({"part": pa.array([made], pa.binary())})
+            result = pickle.dumps(work(pa.Table.from_batches(parts)), pickle.HIGHEST_PROTOCOL)
+            yield pa.RecordBatch.from_pydict({"part": pa.array([result], pa.binary())})
 
     return [pickle.loads(bytes(part)) for part in _columns(data.mapInArrow(run, "part binary"))["part"]]
 
@@ -582,5 +584,5 @@ def is_role(table: Any, role: str) -> Any:
 
 def together(sides: Sequence[DataFrame], unit: str) -> DataFrame:
     """The records of both sides with all those of a unit in one partition."""
-    union = reduce(lambda one, other: one.unionByName(other), sides)
+    union = reduce(lambda left, right: left.unionByName(right), sides)
     return union.repartition(unit)

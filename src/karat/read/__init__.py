@@ -92,7 +92,7 @@ def read_input(
         return brat.read_folder(given, read)
     source = Source(given, stack, encoding, max_unpacked)
     read.name = source.name
-    format = format or meant(detect(source), read.context)
+    format = format or in_context(detect(source), read.context)
     in_lines = format in BY_LINES and source.start[:1] != b"["
     if in_lines and source.path.stat().st_size * BY_LINES[format] > allowed(engine):
         return Unread(engine, source, read, format)
@@ -137,10 +137,10 @@ class Unread:
         try:
             side = self._read(source)
         except InputError as error:
-            raise InputError([_moved(found, line) for found in error.findings]) from error
+            raise InputError([_moved(f, line) for f in error.findings]) from error
         line_of = side.origin.line_of
         side.origin = replace(self.origin, line_of=lambda row: int(line[(line_of(row) or 1) - 1]))
-        side.findings = [_moved(found, line) for found in side.findings]
+        side.findings = [_moved(f, line) for f in side.findings]
         return side
 
     def _read(self, source: Source) -> Side:
@@ -149,8 +149,8 @@ class Unread:
         return side
 
 
-def _moved(found: Finding, line: Ints) -> Finding:
-    return finding(found.code, found.file, None if found.line is None else int(line[found.line - 1]), **found.facts)
+def _moved(old: Finding, line: Ints) -> Finding:
+    return finding(old.code, old.file, None if old.line is None else int(line[old.line - 1]), **old.facts)
 
 
 @dataclass(eq=False)
@@ -218,14 +218,14 @@ def detect(source: Source) -> str:
     """The format that the content of a file shows."""
     if source.is_blank():
         raise InputError([finding("no-records", source.name)])
-    found = next((name for name, format in FORMATS.items() if format.is_it(source)), None)
-    if found is None:
+    chosen = next((name for name, format in FORMATS.items() if format.is_it(source)), None)
+    if chosen is None:
         bad = source.encoding_findings() or [finding("unknown-format", source.name)]
         raise InputError(bad)
-    return found
+    return chosen
 
 
-def meant(format: str, context: str | None) -> str:
+def in_context(format: str, context: str | None) -> str:
     """The format that a detected one is in a context: JSON without any span yet is JSON with spans."""
-    own = {"spans": {"json": "spans", "jsonl": "spans", "tsv": "conll", "csv": "conll"}}
-    return own.get(context or "", {}).get(format, format)
+    formats = {"spans": {"json": "spans", "jsonl": "spans", "tsv": "conll", "csv": "conll"}}
+    return formats.get(context or "", {}).get(format, format)

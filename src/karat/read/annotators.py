@@ -39,10 +39,10 @@ def task_lists(records: Iterable[Any], role: str) -> str:
 
 def _given(task: Record, name: str) -> Iterator[Record]:
     """A task's annotations or predictions, without what was cancelled."""
-    found = task.get(name)
-    for one in found if isinstance(found, list) else ():
-        if isinstance(one, Mapping) and not one.get("was_cancelled"):
-            yield one
+    entries = task.get(name)
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, Mapping) and not entry.get("was_cancelled"):
+            yield entry
 
 
 def _task(task: Record, name: str) -> Record | None:
@@ -51,7 +51,7 @@ def _task(task: Record, name: str) -> Record | None:
     if first is None and name == "annotations":
         return None
     results = (first or {}).get("result")
-    spans = [_region(one) for one in results if _is_region(one)] if isinstance(results, list) else []
+    spans = [_region(result) for result in results if _is_region(result)] if isinstance(results, list) else []
     data = task["data"] if isinstance(task["data"], Mapping) else {}
     text = next((value for value in data.values() if isinstance(value, str)), None)
     if any("globalOffsets" in span for span in spans):
@@ -68,7 +68,7 @@ def _is_region(result: Any) -> bool:
 def _region(result: Record) -> Record:
     """Places in HTML are paths; the offsets in the text stand beside them."""
     value = result["value"]
-    labels = next(found for key, found in value.items() if key.endswith("labels"))
+    labels = next(names for key, names in value.items() if key.endswith("labels"))
     return {**value, **(value.get("globalOffsets") or {}), "labels": labels}
 
 

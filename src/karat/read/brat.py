@@ -60,9 +60,9 @@ class Entities:
             self.wrong.append(finding("file-unreadable", name, reason=str(error)))
             return
         for number, line in enumerate(lines, 1):
-            found = _ENTITY.fullmatch(line.rstrip("\r"))
-            if found:
-                self._entity(unit, number, *found.groups())
+            match = _ENTITY.fullmatch(line.rstrip("\r"))
+            if match:
+                self._entity(unit, number, *match.groups())
             elif line.startswith("T") or (line.strip() and not _LINE.match(line)):
                 reason = "expected T1<TAB>LABEL START END<TAB>TEXT, or another annotation of brat"
                 self.wrong.append(finding("span-unreadable", name, number, reason=reason))
@@ -78,20 +78,20 @@ class Entities:
 
 
 def _read(files: Sequence[tuple[str, Path]], read: Read, original: Path | None, findings: list[Finding]) -> Side:
-    found = Entities()
+    entities = Entities()
     for unit, (_, path) in enumerate(files):
-        found.add(unit, path, str(original or path))
-    if found.wrong:
-        raise InputError(limited(found.wrong))
-    findings = [*findings, *_discontinuous(files, found.pieces, original)]
-    rows = np.array(found.rows, np.int64).reshape(-1, 5)
+        entities.add(unit, path, str(original or path))
+    if entities.wrong:
+        raise InputError(limited(entities.wrong))
+    findings = [*findings, *_discontinuous(files, entities.pieces, original)]
+    rows = np.array(entities.rows, np.int64).reshape(-1, 5)
     columns: dict[str, Any] = dict(zip(("start", "end", "label", "line"), rows.T[1:], strict=True))
-    columns["quote"] = np.fromiter(found.quotes, object, len(found.quotes))
+    columns["quote"] = np.fromiter(entities.quotes, object, len(entities.quotes))
     texts = [_text(original if original else path) for _, path in files]
     units = {"text": texts} if any(text is not None for text in texts) else {}
     origin = Origin(read.name, read.role, "brat")
     keys = Keys(Codes.constant("", len(files)), [name for name, _ in files])
-    names = {"label": list(found.labels)}
+    names = {"label": list(entities.labels)}
     return Side(
         origin, "spans", keys, Entries(rows.T[0], columns), names, units, {}, None, len(files), "spans", findings
     )

@@ -76,12 +76,12 @@ def read_conll(engine: Engine, source: Source, read: Read) -> Side:
         _must_have(column, short, sentences, head, read)
         facts = {"reason": "no column with a tag", "expected": "a token and its tag"}
         raise InputError(limited(finding("bad-row", read.name, line, **facts) for line in short))
-    found = [sentence for sentence in sentences if sentence]
-    if not found:
+    filled = [sentence for sentence in sentences if sentence]
+    if not filled:
         raise InputError([finding("no-records", read.name)])
     if "value" not in read.columns and read.role == "gold":
         _check_columns(head, read)
-    side = _side(found, starts_at, source, read)
+    side = _side(filled, starts_at, source, read)
     side.facts["value"] = f"column {column % len(head[0]) + 1}"
     return side
 
@@ -139,11 +139,11 @@ def _side(
 
 
 def _column(read: Read) -> int:
-    said = read.columns.get("value")
-    if said is None:
+    name = read.columns.get("value")
+    if name is None:
         return -2 if read.shared and read.role == "gold" else -1
     try:
-        number = int(said)
+        number = int(name)
     except ValueError:
         number = 0
     if number == 0:
@@ -152,7 +152,7 @@ def _column(read: Read) -> int:
                 finding(
                     "bad-option",
                     read.name,
-                    message=f"the column {said!r}: CoNLL columns have numbers",
+                    message=f"the column {name!r}: CoNLL columns have numbers",
                     way_out="write 1 for the first column, -1 for the last",
                 )
             ]

@@ -71,7 +71,7 @@ def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) ->
         raise InputError(source.encoding_findings())
     first = _first_record(source, mark)
     header = is_header(first, read)
-    if not header and not _said(read) and _reads_like_header(source, mark, first):
+    if not header and not _named(read) and _reads_like_header(source, mark, first):
         raise InputError([_unclear(first, read)])
     names = _names(first, read, header)
     origin = Origin(read.name, read.role, format, lambda row: _line(source.path, mark, header, row))
@@ -136,8 +136,8 @@ def is_header(first: Sequence[str], read: Read) -> bool:
     known = {c.strip().lower() for c in first}
     if shape(first, read):
         return True
-    if said := {name.lower() for name in _said(read).values()}:  # who names columns has a header, but for our own names
-        return bool(said & known) or not said <= {*_BARE.get(len(first), ())}
+    if named := {name.lower() for name in _named(read).values()}:  # who names columns has a header, but for our names
+        return bool(named & known) or not named <= {*_BARE.get(len(first), ())}
     if len(first) == 1 and known & _WORDS:
         return False
     roles = match_columns(list(first), {}, NAMES).keys() & {"id", "value", "test_case"}
@@ -164,7 +164,7 @@ def _unclear(first: Sequence[str], read: Read) -> Finding:
     return finding("header-unclear", read.name, 1, names=", ".join(names), id=id, value=value)
 
 
-def _said(read: Read) -> dict[str, str]:
+def _named(read: Read) -> dict[str, str]:
     """The columns that the user named and that any file must have; gold alone has those to cluster by."""
     return {role: name for role, name in read.columns.items() if role != "cluster"}
 
@@ -239,8 +239,8 @@ def _bad_quote(source: Source, mark: str) -> list[Finding]:
 
 def _closes(source: Source, index: int) -> bool:
     """Does the line have an even number of quotes?"""
-    found = next((text for i, text in enumerate(source.lines()) if i == index), b"")
-    return found.count(b'"') % 2 == 0
+    line = next((text for i, text in enumerate(source.lines()) if i == index), b"")
+    return line.count(b'"') % 2 == 0
 
 
 @lru_cache(maxsize=4)

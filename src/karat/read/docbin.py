@@ -42,6 +42,6 @@ def _documents(source: Source, read: Read) -> list[Any]:
 
 def _record(document: Any, group: str | None) -> dict[str, Any]:
     """A document may lack a group that others have."""
-    found = document.ents if not group else document.spans.get(group, ())
-    spans = [{"start": s.start_char, "end": s.end_char, "label": s.label_} for s in found]
+    entities = document.ents if not group else document.spans.get(group, ())
+    spans = [{"start": s.start_char, "end": s.end_char, "label": s.label_} for s in entities]
     return {"text": document.text, "spans": spans}

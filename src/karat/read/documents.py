@@ -77,12 +77,12 @@ class Documents:
         """Documents of any kind."""
         if self.tags is None:
             self.tags = self._are_tags(records)
-        found = list(self._unwrapped(records))
+        numbered = list(self._unwrapped(records))
         self.records += len(records)
-        documents = [document for _, document in found]
+        documents = [document for _, document in numbered]
         names = [self.names(tuple(document)) for document in documents]
         lists = [document.get(name["spans"]) for document, name in zip(documents, names, strict=True)]
-        rows = [row for row, _ in found]
+        rows = [row for row, _ in numbered]
         self.add_fields(
             rows,
             {
@@ -323,7 +323,7 @@ def _unfolded(lists: Iterable[list[Any]]) -> tuple[list[Any], list[int], list[in
     flat, number, parent = list[Any](), list[int](), list[int]()
     for spans in lists:
         first = len(flat)
-        todo = [(one, -1) for span in reversed(spans) for one in reversed(labelled(span))]
+        todo = [(part, -1) for span in reversed(spans) for part in reversed(labelled(span))]
         while todo:
             span, above = todo.pop()
             flat.append(span)
@@ -353,15 +353,15 @@ def problem(span: Any) -> str | None:
     names = names_of_span(span)
     lacking = [role for role in ("start", "end", "label") if names[role] is None]
     if lacking:
-        return f"a span has no {' and no '.join(lacking)}: {_said(span)}"
+        return f"a span has no {' and no '.join(lacking)}: {_brief(span)}"
     start, end, label = (span[names[role]] for role in ("start", "end", "label"))
     if not all(isinstance(place, (int, *_WHOLE)) and not isinstance(place, bool) for place in (start, end)):
-        return f"start and end must be whole numbers: {_said(span)}"
+        return f"start and end must be whole numbers: {_brief(span)}"
     if max(abs(start), abs(end)) >= 1 << 63:
-        return f"start and end must be numbers of 64 bits: {_said(span)}"
+        return f"start and end must be numbers of 64 bits: {_brief(span)}"
     if label is None:
-        return f"a span has no label: {_said(span)}"
-    return f"a span's label is a list or an object: {_said(span)}" if isinstance(label, (list, tuple, dict)) else None
+        return f"a span has no label: {_brief(span)}"
+    return f"a span's label is a list or an object: {_brief(span)}" if isinstance(label, (list, tuple, dict)) else None
 
 
 def looks_like_span(value: Any) -> bool:
@@ -372,7 +372,7 @@ def looks_like_span(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and len(value) >= 3 and problem(labelled(value)[0]) is None
 
 
-def _said(span: Any) -> str:
+def _brief(span: Any) -> str:
     text = json.dumps(span, default=str, ensure_ascii=False)
     return text if len(text) <= 80 else text[:79] + "…"
 
@@ -381,10 +381,10 @@ def tag_entries(sentences: Sequence[Sequence[str]]) -> tuple[Entries, list[str],
     """The tags that are not O by sentence and place, their names, and how many tokens each sentence has."""
     length = np.fromiter(map(len, sentences), np.int64, len(sentences))
     tags = Numbering({"O": 0})
-    found = tag_bytes.marked(sentences, length, tags)
-    if found is None:
+    marks = tag_bytes.marked(sentences, length, tags)
+    if marks is None:
         every = tags.codes(chain.from_iterable(sentences), int(length.sum()))
-        found = np.flatnonzero(every), every[every > 0]
-    at, code = found
+        marks = np.flatnonzero(every), every[every > 0]
+    at, code = marks
     unit = np.repeat(np.arange(len(length)), np.diff(np.searchsorted(at, np.cumsum(length)), prepend=0))
     return Entries(unit, {"place": at - starts(length)[unit], "tag": code - 1}), list(tags)[1:], length

@@ -121,8 +121,8 @@ def _mark(content: bytes) -> bytes:
         end = json.JSONDecoder().raw_decode(head, head.index("{"))[1]
     except (ValueError, RecursionError):
         return b""
-    found = _NEXT.match(head, end - 1)
-    return found[0].encode() if found else b""
+    match = _NEXT.match(head, end - 1)
+    return match[0].encode() if match else b""
 
 
 def _decoded(block: bytes, format: str) -> Decoded:
@@ -197,10 +197,10 @@ def _names_in(column: Column) -> int:
 def _first(block: bytes) -> dict[str, Any]:
     head = block[: 1 << 16].decode(errors="replace")
     try:
-        found = json.JSONDecoder().raw_decode(head, head.index("{"))[0]
+        record = json.JSONDecoder().raw_decode(head, head.index("{"))[0]
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) and _are_fields(found) else {}
+    return record if isinstance(record, dict) and _are_fields(record) else {}
 
 
 MOST = 100
@@ -216,8 +216,8 @@ def _like(fields: Iterable[str], kinds: Iterable[Any]) -> Any:
 
 def _records(block: bytes, format: str, record: Any) -> Sequence[Any]:
     if format == "json":
-        found: Sequence[Any] = msgspec.json.Decoder(list[record]).decode(block)
-        return found
+        records: Sequence[Any] = msgspec.json.Decoder(list[record]).decode(block)
+        return records
     decoder, body = msgspec.json.Decoder(record), block.strip()
     breaks = body.count(b"\n")
     if breaks in (body.count(b"}\n{"), body.count(b"}\r\n{")):
@@ -306,11 +306,11 @@ def _diagnose_array(source: Source, text: str) -> list[Finding]:
     except RecursionError:
         return [finding("bad-json", source.name, _too_deep(text, 1), reason="nested too deeply")]
     if not isinstance(records, list):
-        return [finding("not-records", source.name, 1, found=_said(records))]
+        return [finding("not-records", source.name, 1, found=_instead(records))]
     if not records:
         return [finding("no-records", source.name)]
-    found = _doubtful(_array_records(text))
-    return limited(bad for line, record in found for bad in _diagnose_record(source, record, line))
+    suspects = _doubtful(_array_records(text))
+    return limited(bad for line, record in suspects for bad in _diagnose_record(source, record, line))
 
 
 NEAR = 1 << 16
@@ -333,10 +333,10 @@ def _diagnose_record(source: Source, text: str, line: int) -> list[Finding]:
     except ValueError as error:
         return [finding("bad-json", source.name, line, reason=error)]
     if not isinstance(value, dict):
-        return [finding("not-records", source.name, line, found=_said(value))]
+        return [finding("not-records", source.name, line, found=_instead(value))]
     if text.count("[") + text.count("{") > DEEPEST and _too_deep(text, line):
         return [finding("bad-json", source.name, line, reason="nested too deeply")]
-    return [found for names in objects for found in _twice(source, names, line, names is objects[-1])]
+    return [f for names in objects for f in _twice(source, names, line, names is objects[-1])]
 
 
 def _object(pairs: list[tuple[str, Any]], objects: list[list[str]]) -> dict[str, Any]:
@@ -368,7 +368,7 @@ def _too_deep(text: str, line: int) -> int | None:
     return None
 
 
-def _said(value: Any) -> str:
+def _instead(value: Any) -> str:
     names = {str: "a text", dict: "one object", list: "a list", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number") + " in place of a record"
 

@@ -153,9 +153,9 @@ def _object(value: Any) -> Any:
 def _indicators(given: Any) -> Nested | None:
     """A matrix of zeros and ones, dense or of scipy.sparse, as label sets: a column's number is its label."""
     if hasattr(given, "tocoo"):
-        found = given.tocoo()
-        keep = found.data != 0
-        row, column, rows = found.row[keep], found.col[keep], int(found.shape[0])
+        sparse = given.tocoo()
+        keep = sparse.data != 0
+        row, column, rows = sparse.row[keep], sparse.col[keep], int(sparse.shape[0])
     elif isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind in "biuf":
         if given.dtype.kind != "b" and not ((given == 0) | (given == 1)).all():
             return None

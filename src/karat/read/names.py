@@ -62,23 +62,23 @@ class Read(Protocol):
 def columns_of(columns: Mapping[str, str], side: str) -> dict[str, str]:
     """The user's names for one side: ``gold_value`` is gold's, ``value`` is that of both."""
     common = {role: name for role, name in columns.items() if not role.startswith(("gold_", "pred_"))}
-    own = {role.removeprefix(f"{side}_"): name for role, name in columns.items() if role.startswith(f"{side}_")}
-    return common | own
+    of_side = {role.removeprefix(f"{side}_"): name for role, name in columns.items() if role.startswith(f"{side}_")}
+    return common | of_side
 
 
 def match_columns(
-    found: Mapping[str, str] | list[str],
-    said: Mapping[str, str],
+    columns: Mapping[str, str] | list[str],
+    named: Mapping[str, str],
     names: Mapping[str, tuple[str, ...]] = NAMES,
     side: str = "",
 ) -> dict[str, str]:
     """Which of the found columns plays which role: as the user said, else by its usual names (any case) on that side."""
-    folded = {str(c).strip().lower(): c for c in found}
+    folded = {str(c).strip().lower(): c for c in columns}
     out: dict[str, str] = {}
     for role, usual in names.items():
         if role == "value" and side in VALUES and names is NAMES:
             usual = tuple(name for tier in VALUES[side] for name in tier)
-        wanted = (said[role],) if role in said else usual
+        wanted = (named[role],) if role in named else usual
         column = next((folded[w.lower()] for w in wanted if w.lower() in folded), None)
         if column is not None and column not in out.values():
             out[role] = column
@@ -90,11 +90,11 @@ def rank_beside(columns: Iterable[str], value: str) -> str | None:
     return next((c for c in columns if c.lower() == "rank" and value.lower() == "score"), None)
 
 
-def check_value_column(file: str, side: str, found: Iterable[str], roles: Mapping[str, str]) -> list[Finding]:
+def check_value_column(file: str, side: str, columns: Iterable[str], roles: Mapping[str, str]) -> list[Finding]:
     """Is it clear which column holds this side's values? A warning where another could be meant, an error where it must be said."""
     if side not in VALUES:
         return []
-    chosen, names = _folded(roles["value"]), {_folded(name): name for name in found}
+    chosen, names = _folded(roles["value"]), {_folded(name): name for name in columns}
     tiers = [tier for tier in VALUES[side] if chosen in tier]
     if not tiers:
         return []
@@ -104,16 +104,16 @@ def check_value_column(file: str, side: str, found: Iterable[str], roles: Mappin
     if tier is VALUES[side][0] and alike:
         both = ", ".join([roles["value"], *alike])
         raise InputError(
-            [finding("value-column-unclear", file, **facts, what=f"{both} could all hold the {_said(side)}")]
+            [finding("value-column-unclear", file, **facts, what=f"{both} could all hold the {_noun(side)}")]
         )
     if tier is VALUES[side][-1]:
         free = [name for key, name in names.items() if key not in TEXTS and name not in roles.values()]
         if free:
-            what = f"{roles['value']!r} is a name of {_said(other(side))}, and no other column is known to hold the {_said(side)}"
+            what = f"{roles['value']!r} is a name of {_noun(other(side))}, and no other column is known to hold the {_noun(side)}"
             raise InputError([finding("value-column-unclear", file, **facts, what=what)])
-        return [finding("value-column-of-other-side", file, **facts, wanted=_said(side), of=_said(other(side)))]
+        return [finding("value-column-of-other-side", file, **facts, wanted=_noun(side), of=_noun(other(side)))]
     if tier is _PLAIN and alike:
-        return [finding("value-column-chosen", file, **facts, wanted=_said(side), others=", ".join(alike))]
+        return [finding("value-column-chosen", file, **facts, wanted=_noun(side), others=", ".join(alike))]
     return []
 
 
@@ -121,7 +121,7 @@ def other(side: str) -> str:
     return "pred" if side == "gold" else "gold"
 
 
-def _said(side: str) -> str:
+def _noun(side: str) -> str:
     return "gold values" if side == "gold" else "predictions"
 
 
@@ -129,15 +129,15 @@ def _folded(name: str) -> str:
     return str(name).strip().lower()
 
 
-def missing_column(read: Read, role: str, found: Iterable[str], line: int | None = None) -> Finding:
+def missing_column(read: Read, role: str, columns: Iterable[str], line: int | None = None) -> Finding:
     """The finding for a column that is not there: which one was wanted, and which there are."""
-    said = read.columns.get(role)
+    named = read.columns.get(role)
     usual = (*_PLAIN[:2], *VALUES[read.side][0]) if role == "value" and read.side in VALUES else NAMES[role]
-    wanted = repr(said) if said else f"one of {', '.join(usual[:5])}, …"
+    wanted = repr(named) if named else f"one of {', '.join(usual[:5])}, …"
     option = role.replace("_", "-") if role == "test_case" or not read.side else f"{read.side}-{role}"
-    near = difflib.get_close_matches(str(said), list(map(str, found)), 1) if said else []
+    near = difflib.get_close_matches(str(named), list(map(str, columns)), 1) if named else []
     way_out = f"{near[0]!r} may be meant: --{option} {near[0]}" if near else f"name it: --{option} COLUMN"
-    shown = ", ".join(map(str, found)) or "none"
+    shown = ", ".join(map(str, columns)) or "none"
     return finding(
         "missing-column", read.name, line, role=role.replace("_", " "), expected=wanted, found=shown, way_out=way_out
     )

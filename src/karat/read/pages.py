@@ -209,13 +209,13 @@ def _listed(columns: Columns, rows: int, bad: _Bad) -> Pages:
     lists = [value if isinstance(value, list) else [] for value in lists]
     size = np.fromiter(map(len, lists), np.int64, len(lists))
     pages = [page if isinstance(page, Mapping) else {"first": page} for page in chain.from_iterable(lists)]
-    said = {role: values.plain(_field(pages, names)) for role, names in IN_PAGE.items()}
+    fields = {role: values.plain(_field(pages, names)) for role, names in IN_PAGE.items()}
     record, place = np.repeat(np.arange(rows), size), within(size) + 1
-    number = np.where(values.kinds_of(said["number"]) < 0, place, values.whole(said["number"]))
-    confidence = values.numbers(said["confidence"])[0]
+    number = np.where(values.kinds_of(fields["number"]) < 0, place, values.whole(fields["number"]))
+    confidence = values.numbers(fields["confidence"])[0]
     given = "confidence" in columns or not np.isnan(confidence).all()
-    category = _filled(said["category"], columns.get("category"), record)
-    return Pages(record, number, values.flags(said["first"]), category, confidence if given else None)
+    category = _filled(fields["category"], columns.get("category"), record)
+    return Pages(record, number, values.flags(fields["first"]), category, confidence if given else None)
 
 
 def _points(columns: Columns, rows: int, bad: _Bad) -> Pages:
@@ -302,8 +302,8 @@ def _filled(inside: list[Any] | None, outside: Column | None, record: Ints) -> C
     of_record = _spelt(outside, int(record.max(initial=-1)) + 1).take(record)
     if inside is None or all(value is None for value in inside):
         return of_record
-    own = values.spelt(inside).texts()
-    return Codes.of([other if text is None else text for text, other in zip(own, of_record.texts(), strict=True)])
+    texts = values.spelt(inside).texts()
+    return Codes.of([other if text is None else text for text, other in zip(texts, of_record.texts(), strict=True)])
 
 
 def _whole_numbers(value: Any) -> list[int]:

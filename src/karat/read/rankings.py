@@ -28,9 +28,9 @@ _OBJECT = re.compile(
 
 
 def is_rankings(source: Source) -> bool:
-    found = _OBJECT.match(source.start)
+    match = _OBJECT.match(source.start)
     usual = {name for names in NAMES.values() for name in names}
-    return bool(found) and found[1].decode(errors="replace").lower() not in usual  # type: ignore[index]
+    return bool(match) and match[1].decode(errors="replace").lower() not in usual  # type: ignore[index]
 
 
 def read_rankings(engine: Any, source: Source, read: Read) -> Side:
@@ -63,8 +63,8 @@ def _check_keys(data: bytes, name: str) -> None:
     """Refuse an object with a key twice: readers of JSON keep the last of them and say nothing."""
     twice: list[str] = []
 
-    def pairs(found: list[tuple[str, Any]]) -> None:
-        times = Counter(key for key, _ in found)
+    def pairs(items: list[tuple[str, Any]]) -> None:
+        times = Counter(key for key, _ in items)
         twice.extend(key for key in times if times[key] > 1)
 
     json.loads(data, object_pairs_hook=pairs)

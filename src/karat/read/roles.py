@@ -108,7 +108,7 @@ def read_side(records: Records, read: Read) -> Side:
     if meaning.kind == "number":
         side.facts["column"] = roles["value"].strip().lower()
     missing += [] if read.drops else [*_without_value(side, meaning), *_blank_labels(side)]
-    side.findings += sorted(missing, key=lambda found: found.line or records.rows * 1000)
+    side.findings += sorted(missing, key=lambda entry: entry.line or records.rows * 1000)
     return side
 
 
@@ -388,8 +388,8 @@ def _carried(records: Records, read: Read, roles: Mapping[str, str]) -> dict[str
     cluster = read.columns.get("cluster")
     if cluster is not None:
         if cluster not in records.columns:
-            found = ", ".join(records.columns)
-            raise InputError([finding("cluster-column-missing", read.name, column=cluster, found=found)])
+            columns = ", ".join(records.columns)
+            raise InputError([finding("cluster-column-missing", read.name, column=cluster, found=columns)])
         out["cluster"] = cluster
     return out
 
@@ -415,11 +415,11 @@ def _long(records: Records, read: Read, roles: Mapping[str, str], keys: Keys, me
     if meaning.kind not in ("label", "number") or keys.by_position or read.context not in LONG_CONTEXTS:
         return {}
     free = [name for name in records.columns if name not in roles.values()]
-    found = match_columns(free, {k: v for k, v in read.columns.items() if k in LONG}, LONG)
-    if not found or "annotator" in found:
-        return {"annotator": found["annotator"]} if found else {}
+    beside = match_columns(free, {k: v for k, v in read.columns.items() if k in LONG}, LONG)
+    if not beside or "annotator" in beside:
+        return {"annotator": beside["annotator"]} if beside else {}
     several = read.context == "soft" or len(set(keys.id)) < len(keys.id)
-    return found if several or _scored_labels(read, meaning) else {}
+    return beside if several or _scored_labels(read, meaning) else {}
 
 
 def _scored_labels(read: Read, meaning: Meaning) -> bool:

@@ -33,12 +33,12 @@ def class_columns(columns: Mapping[str, Column], typed: bool, read: Read, roles:
         return []
     used = {roles.get("id"), roles.get("test_case")}
     rest = {name: _numeric(column, typed) for name, column in columns.items() if name not in used}
-    found = [name for name, part in rest.items() if part == 1]
+    names = [name for name, part in rest.items() if part == 1]
     nearly = [name for name, part in rest.items() if part > 0.5]
     if asked or len(nearly) == len(rest):
         # A word among the numbers of a column is a fault of the column, not another use of it.
-        found = nearly
-    return found if len(found) > 1 or (asked and found and value is None) else []
+        names = nearly
+    return names if len(names) > 1 or (asked and names and value is None) else []
 
 
 def _numeric(column: Column, typed: bool) -> float:

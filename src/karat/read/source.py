@@ -249,10 +249,10 @@ class Source:
         with self.original.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
-    def hashed(self, found: str) -> None:
+    def hashed(self, sha256: str) -> None:
         """Take the hash from a reader that has seen the whole file, which need not be read again then."""
         if self.path == self.original:
-            self.__dict__["sha256"] = found
+            self.__dict__["sha256"] = sha256
 
     @property
     def sql(self) -> str:

@@ -55,11 +55,11 @@ def field_of(record: Iterable[str], names: Iterable[str]) -> str | None:
 
 def names_of_document(record: Iterable[str], read: Read) -> Names:
     """What a document with these fields calls its id, text, spans, …, as the user said or by the usual names."""
-    found: Names = {role: field_of(record, names) for role, names in FIELDS.items()}
-    found["id"] = read.columns.get("id") or found["id"]
-    found["spans"] = read.columns.get("value") or found["spans"]
-    found["cluster"] = read.columns.get("cluster") if read.role == "gold" else None
-    return found
+    fields: Names = {role: field_of(record, names) for role, names in FIELDS.items()}
+    fields["id"] = read.columns.get("id") or fields["id"]
+    fields["spans"] = read.columns.get("value") or fields["spans"]
+    fields["cluster"] = read.columns.get("cluster") if read.role == "gold" else None
+    return fields
 
 
 def names_of_span(span: Iterable[str]) -> Names:

@@ -44,8 +44,8 @@ def is_spans(source: Source) -> bool:
     if source.start[:1] not in (b"[", b"{"):
         return False
     head = source.beginning()
-    found = _MARK.search(head) or (_NULL.search(head) and not _VALUE.search(head))
-    return bool(found or (_TAGS.search(head) and _TOKENS.search(head)))
+    mark = _MARK.search(head) or (_NULL.search(head) and not _VALUE.search(head))
+    return bool(mark or (_TAGS.search(head) and _TOKENS.search(head)))
 
 
 def read_spans(engine: Engine, source: Source, read: Read) -> Side:
@@ -109,8 +109,8 @@ def _check_names(block: bytes, names: int) -> None:
 def _names_in(value: Any) -> int:
     """How many names of fields there are in an object or list and in what it holds."""
     inner = value.values() if type(value) is dict else value
-    own = len(value) if type(value) is dict else 0
-    return own + sum([_names_in(part) for part in inner if type(part) in (dict, list)])
+    names = len(value) if type(value) is dict else 0
+    return names + sum([_names_in(part) for part in inner if type(part) in (dict, list)])
 
 
 def _alike(block: bytes, documents: Documents) -> Alike | None:

@@ -51,7 +51,7 @@ def _is_number(text: bytes) -> bool:
 class Layout(NamedTuple):
     """What the fields of a line are."""
 
-    said: str
+    shape: str
     width: int
     texts: tuple[int, ...]
     """Fields that are kept as texts, beside the query in front."""
@@ -106,7 +106,7 @@ class Lines(NamedTuple):
 
 def query_lines(source: Source, most: int) -> Lines | None:
     """The file by stretches of one query, seen through once; None where there are more than ``most``, or odd lines."""
-    found, count = list[tuple[list[str], Ints, Ints, Ints]](), 0
+    parts, count = list[tuple[list[str], Ints, Ints, Ints]](), 0
     for at, line, block in _blocks(source):
         newline = np.flatnonzero(block == _NEWLINE)
         start = np.append(0, newline[:-1] + 1)
@@ -121,9 +121,9 @@ def query_lines(source: Source, most: int) -> Lines | None:
         count += len(heads)
         if count > most:
             return None
-        found.append((query[heads].texts(), begin[heads] + at, number[heads] + line, np.diff(heads, append=len(begin))))
-    texts = [text for part in found for text in part[0]]
-    return Lines(texts, *(np.concatenate([part[i] for part in found]) for i in (1, 2, 3)))
+        parts.append((query[heads].texts(), begin[heads] + at, number[heads] + line, np.diff(heads, append=len(begin))))
+    texts = [text for part in parts for text in part[0]]
+    return Lines(texts, *(np.concatenate([part[i] for part in parts]) for i in (1, 2, 3)))
 
 
 def _blocks(source: Source) -> Iterator[tuple[int, int, Any]]:
@@ -179,7 +179,7 @@ def _line_by_line(source: Source, layout: Layout) -> tuple[Rows, list[Finding]]:
         if len(fields) > layout.width:
             spare.append(n)
     if spare:
-        facts: dict[str, Any] = {"count": len(spare), "expected": layout.width, "layout": layout.said}
+        facts: dict[str, Any] = {"count": len(spare), "expected": layout.width, "layout": layout.shape}
         findings.append(finding("spare-fields", source.name, spare[0], **facts))
     if not line:
         raise InputError(limited(findings) or [finding("no-records", source.name)])
@@ -193,7 +193,7 @@ def _fault(name: str, line: int, fields: list[bytes], layout: Layout, *, broken:
     few, many = len(fields) < layout.width, len(fields) > layout.width and (broken or not layout.spare)
     if few or many:
         count = "too few" if few else "too many"
-        return finding("short-line", name, line, found=count, expected=layout.width, layout=layout.said)
+        return finding("short-line", name, line, found=count, expected=layout.width, layout=layout.shape)
     if not _is_number(text := fields[layout.numbers[0]]):
         return finding("not-a-number", name, line, field=layout.number, text=text.decode())
     return None

@@ -131,10 +131,6 @@ def _slowly(text: Text) -> Floats:
         if not np.any(letters == ord("_")):
             with suppress(ValueError):
                 return letters.view(f"S{width}").ravel().astype(float)
-    return _one_by_one(text)
-
-
-def _one_by_one(text: Text) -> Floats:
     return np.array([_number(t) for t in text.tolist()], float)
 
 

@@ -30,9 +30,9 @@ def marked(sentences: Sequence[Sequence[str]], lengths: Ints, tags: Numbering) -
     try:
         for low in range(0, len(rows), BLOCK):
             high = min(low + BLOCK, len(rows))
-            found = _block(rows[low:high], ends[high] - ends[low], tags)
-            at.append(found[0] + ends[low])
-            code.append(found[1])
+            marks = _block(rows[low:high], ends[high] - ends[low], tags)
+            at.append(marks[0] + ends[low])
+            code.append(marks[1])
     except (TypeError, ValueError):
         return None
     return np.concatenate(at), np.concatenate(code)

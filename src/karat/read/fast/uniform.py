@@ -72,7 +72,7 @@ class Layout:
         inner = record[name][0]
         others = [value for key, value in record.items() if key != name]
         must(all(type(value) in (str, int) for value in (*others, *inner.values())))
-        outer, parts = ([Field(key, isinstance(v, str)) for key, v in one.items()] for one in (record, inner))
+        outer, parts = ([Field(key, isinstance(v, str)) for key, v in part.items()] for part in (record, inner))
         return cls(outer, list(record).index(name), parts, *((b", ", b": ") if b'": ' in line else (b",", b":")))
 
     def opening(self, field: Field) -> bytes:
@@ -106,21 +106,21 @@ class Column:
     start: Ints
     size: Ints
     window: Words
-    own: int
+    width: int
 
     @property
     def words(self) -> list[Words]:
         """The bytes of the values, eight at a time from their ends, zero in front of them."""
-        left = [(nth, self.size - (self.own - 1 - nth) * WORD) for nth in range(self.own)]
+        left = [(nth, self.size - (self.width - 1 - nth) * WORD) for nth in range(self.width)]
         return [self.window[:, nth] & _LAST[np.clip(size, 0, WORD)] for nth, size in left]
 
     def followed_by(self, text: bytes, rows: Any = slice(None), but: Any = False) -> None:
         """Behind the values of these rows, but for some, stands this text."""
         for nth, at in enumerate(range(0, len(text), WORD)):
             part = text[at : at + WORD]
-            found = self.window[rows, self.own + nth]
-            found = found if len(part) == WORD else found & ~_LAST[WORD - len(part)]
-            same = found == int.from_bytes(part, "little")
+            words = self.window[rows, self.width + nth]
+            words = words if len(part) == WORD else words & ~_LAST[WORD - len(part)]
+            same = words == int.from_bytes(part, "little")
             must(same.all() or (same | but).all())
 
 
@@ -163,17 +163,17 @@ class Block:
 
     @cached_property
     def colons(self) -> Ints:
-        found = np.flatnonzero(self.quotes[:-1] & (self.raw[1:] == COLON))
-        found += 1
-        return found
+        colons = np.flatnonzero(self.quotes[:-1] & (self.raw[1:] == COLON))
+        colons += 1
+        return colons
 
     @cached_property
     def records(self) -> Ints:
         """Which colon is the first of each line, and of the record behind the last one."""
         before = len(self.layout.fields[0].key) + 2
-        found = np.frombuffer(self.text, np.uint8)[WIDEST - before :][self.colons] == NEWLINE
-        found[0] = True
-        return np.flatnonzero(found)
+        first = np.frombuffer(self.text, np.uint8)[WIDEST - before :][self.colons] == NEWLINE
+        first[0] = True
+        return np.flatnonzero(first)
 
     @cached_property
     def number(self) -> Ints:
@@ -238,10 +238,10 @@ class Block:
         ended[self.finals] = True
         inside += layout.opening(first)
         final += layout.opening(layout.follower(layout.list_at))
-        found = self._values(self.inner_colons[-1], end, field, max(len(inside), len(final)))
-        found.followed_by(inside, but=ended)
-        found.followed_by(final, self.finals)
-        return found
+        values = self._values(self.inner_colons[-1], end, field, max(len(inside), len(final)))
+        values.followed_by(inside, but=ended)
+        values.followed_by(final, self.finals)
+        return values
 
     def _check_lists(self) -> None:
         """Behind a list's bracket stands its first object, or its end."""
@@ -257,24 +257,24 @@ class Block:
     def _between(self, left: Ints, right: Ints, field: Field, closing: bytes, follower: Field) -> Column:
         """The values behind the left colons, if `closing` stands before the right ones."""
         text = closing + self.layout.opening(follower)
-        found = self._values(left, right - len(closing), field, len(text))
-        found.followed_by(text)
-        return found
+        values = self._values(left, right - len(closing), field, len(text))
+        values.followed_by(text)
+        return values
 
     def _values(self, left: Ints, end: Ints, field: Field, behind: int) -> Column:
         """The values from behind the left colons up to their ends, with a window that has some bytes more."""
         start = left + len(self.layout.opening(field))
         size = end - start
-        own = _words(int(size.max(initial=1)))
-        must(size.min(initial=0) >= 0 and own <= WIDEST // WORD)
-        width = WORD * (own + _words(behind))
+        words = _words(int(size.max(initial=1)))
+        must(size.min(initial=0) >= 0 and words <= WIDEST // WORD)
+        width = WORD * (words + _words(behind))
         places = np.ndarray((self.size - width + 1,), f"V{width}", buffer=self.buffer, strides=(1,))
-        window = places[end + (WIDEST - WORD * own)].view("<u8").reshape(-1, width // WORD)
-        return Column(start, size, window, own)
+        window = places[end + (WIDEST - WORD * words)].view("<u8").reshape(-1, width // WORD)
+        return Column(start, size, window, words)
 
     def numbers(self, column: Column) -> Ints:
         """Whole numbers of up to eight digits, which three multiplications join."""
-        must(column.size.min(initial=1) >= 1 and column.own == 1)
+        must(column.size.min(initial=1) >= 1 and column.width == 1)
         must(not np.any((self.raw[column.start] == ZERO) & (column.size > 1)))
         word = (column.window[:, 0] ^ _ZEROS) & _LAST[column.size]
         must(word.view(np.uint8).max(initial=0) <= 9)
