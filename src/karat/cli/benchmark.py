@@ -58,13 +58,13 @@ def settings_options(function: Any) -> Any:
 
 def _settings(given: dict[str, Any]) -> dict[str, Any]:
     """The settings that were given."""
-    found = {k: v for k, v in given.items() if v not in (None, ())}
-    if "description" in found:
-        found["description"] = Path(found["description"]).read_text("utf-8")
-    if "phases" in found:
-        parts = [[*re.split(r"\s*,\s*", p), "", ""][:3] for p in found["phases"]]
-        found["phases"] = [{"name": n, "start": s or None, "end": e or None} for n, s, e in parts]
-    return found
+    settings = {k: v for k, v in given.items() if v not in (None, ())}
+    if "description" in settings:
+        settings["description"] = Path(settings["description"]).read_text("utf-8")
+    if "phases" in settings:
+        parts = [[*re.split(r"\s*,\s*", p), "", ""][:3] for p in settings["phases"]]
+        settings["phases"] = [{"name": n, "start": s or None, "end": e or None} for n, s, e in parts]
+    return settings
 
 
 @command.command("create")
@@ -102,9 +102,9 @@ def create(gold: str, options: tuple[str, ...], hierarchy: str | None, id: str, 
     if hierarchy:
         settings["options"]["hierarchy"] = read_hierarchy(hierarchy).to_dict()
     settings.setdefault("title", Path(gold).stem)
-    made = client.create_benchmark(gold, id, **settings)["id"]
-    click.echo(made)
-    client.check_gold(made)
+    name = client.create_benchmark(gold, id, **settings)["id"]
+    click.echo(name)
+    client.check_gold(name)
 
 
 def _option(text: str) -> tuple[str, str]:

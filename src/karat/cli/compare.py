@@ -13,6 +13,7 @@ from karat.api import compare
 from karat.ci import gates
 from karat.cli.failures import BAD_INPUT, MISSED, guarded, say_rejected, show
 from karat.cli.options import (
+    api_arguments,
     context_options,
     delimited_options,
     formulas_option,
@@ -22,7 +23,6 @@ from karat.cli.options import (
     name_option,
     output_option,
     run_option,
-    said,
     weight_option,
 )
 from karat.cli.printing import write_reports, write_whole
@@ -142,7 +142,7 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
             tests=given["tests"],
             slices=list(given["slices"]) or None,
             **{name: given[name] for name in passed},
-            **said(given),
+            **api_arguments(given),
         )
     if given["disagree"]:
         export(comparison, given["disagree"])
@@ -190,9 +190,9 @@ def export(comparison: Comparison, target: str) -> None:
 
 def check(comparison: Comparison, given: dict[str, Any]) -> None:
     """Say each outcome of the gate, and exit with 1 if one is bad."""
-    found = gates(comparison, given["margin"] or 0.0)
+    outcomes = gates(comparison, given["margin"] or 0.0)
     bad = {"worse"} | ({"inconclusive"} if given["inconclusive"] == "fail" else set())
-    for gate in found:
+    for gate in outcomes:
         click.echo(f"{'failed' if gate.outcome in bad else 'passed'}: {gate}", err=True)
-    if any(gate.outcome in bad for gate in found):
+    if any(gate.outcome in bad for gate in outcomes):
         sys.exit(MISSED)

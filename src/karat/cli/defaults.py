@@ -14,15 +14,15 @@ FILES = ("karat.toml", "pyproject.toml")
 
 def of_command(name: str, command: click.Command, commands: Any) -> dict[str, Any]:
     """What the project's file says of a command, by parameter: keys at the top hold for all commands that have them."""
-    found = _settings(Path.cwd())
-    if found is None:
+    file_settings = _settings(Path.cwd())
+    if file_settings is None:
         return {}
-    file, settings = found
+    file, settings = file_settings
     params = {flag.lstrip("-"): p for p in command.params for flag in p.opts if flag.startswith("--")}
-    own = settings.get(name, {})
+    of_name = settings.get(name, {})
     common = {key: value for key, value in settings.items() if key not in commands}
     out: dict[str, Any] = {}
-    for key, value in [*((k, v) for k, v in common.items() if k in params), *own.items()]:
+    for key, value in [*((k, v) for k, v in common.items() if k in params), *of_name.items()]:
         if key not in params:
             near = difflib.get_close_matches(key, params, 1)
             more = f"; did you mean {near[0]!r}?" if near else ""
@@ -37,8 +37,8 @@ def _settings(folder: Path) -> tuple[str, dict[str, Any]] | None:
     """The nearest file at or above the folder that has settings; the folder of a repository is the last that is looked in."""
     for place in (folder, *folder.parents):
         for name in FILES:
-            if (place / name).is_file() and (found := _read(place / name)) is not None:
-                return name, found
+            if (place / name).is_file() and (settings := _read(place / name)) is not None:
+                return name, settings
         if (place / ".git").exists():
             return None
     return None
@@ -48,10 +48,10 @@ def _read(path: Path) -> dict[str, Any] | None:
     import tomllib  # most folders have no such file
 
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         if path.name == "pyproject.toml":  # whatever is wrong with it is not ours to say
             return None
         raise click.UsageError(f"{path.name} cannot be read: {error}") from None
-    settings = found.get("tool", {}).get("karat") if path.name == "pyproject.toml" else found
+    settings = content.get("tool", {}).get("karat") if path.name == "pyproject.toml" else content
     return settings if isinstance(settings, dict) else None

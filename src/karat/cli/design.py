@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from karat.cli.failures import guarded
-from karat.cli.options import context_options, input_options, name_option, run_option, said
+from karat.cli.options import api_arguments, context_options, input_options, name_option, run_option
 from karat.cli.printing import write_whole
 from karat.cli.systems import handed
 from karat.designing import design
@@ -50,17 +50,17 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
     files, names = handed(gold, preds, given["names"])
     every = [gold, *given["annotators"]] if given["annotators"] else []
     passed = ("difference", "width", "margin", "power", "level", "one_sided", "tests", "cluster_by", "run")
-    found = design(
+    plan = design(
         gold,
         files,
         names=names,
         metrics=split_metrics(metrics) or None,
         annotators={os.path.basename(path): path for path in every},
         **{name: given[name] for name in passed},
-        **said(given),
+        **api_arguments(given),
     )
     options = {"digits": given["digits"]} if given["report"] in ("table", "markdown", "latex") else {}
-    text = found.render(given["report"], **options)
+    text = plan.render(given["report"], **options)
     if given["output"] is None:
         click.echo(text, nl=False)
     else:

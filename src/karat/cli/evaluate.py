@@ -13,6 +13,7 @@ from karat.api import evaluate
 from karat.cli import progress
 from karat.cli.failures import BAD_INPUT, MISSED, guarded, say_rejected, show
 from karat.cli.options import (
+    api_arguments,
     by_columns_option,
     cluster_options,
     context_options,
@@ -24,7 +25,6 @@ from karat.cli.options import (
     name_option,
     report_options,
     run_option,
-    said,
     store_option,
     weight_option,
 )
@@ -127,7 +127,7 @@ def command(
                     "keep_going",
                 )
             },
-            **said(given),
+            **api_arguments(given),
         )
     write(evaluation, given | {"gates": gates})
     if save:
@@ -180,10 +180,10 @@ def write(evaluation: Evaluation, given: dict[str, Any]) -> None:
     options = dict[str, dict[str, Any]]()
 
     def text(report: str) -> str:
-        made, options[report] = rendered(evaluation, given | {"report": report})
-        return made
+        content, options[report] = rendered(evaluation, given | {"report": report})
+        return content
 
-    write_reports(given, text, lambda report, made: emit(evaluation, made, report, options[report]))
+    write_reports(given, text, lambda report, content: emit(evaluation, content, report, options[report]))
 
 
 def rendered(evaluation: Evaluation, given: dict[str, Any]) -> tuple[str, dict[str, Any]]:

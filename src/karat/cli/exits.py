@@ -72,6 +72,6 @@ def _finished(command: Callable[[], Any]) -> int:
         raise
     except Exception as error:
         if not Interruption.happened:
-            said = f"{type(error).__name__}: {error}\nThis is a fault of karat; please report it."
-            click.echo(f"karat: internal error: {said}", err=True)
+            fault = f"{type(error).__name__}: {error}\nThis is a fault of karat; please report it."
+            click.echo(f"karat: internal error: {fault}", err=True)
         return INTERNAL

@@ -49,16 +49,16 @@ def say_rejected(evaluation: Evaluation) -> None:
     """Which systems were left out, in one line."""
     if evaluation.rejected:
         total = len(evaluation.systems) + len(evaluation.rejected)
-        names = ", ".join(clear(one.name) for one in evaluation.rejected)
+        names = ", ".join(clear(system.name) for system in evaluation.rejected)
         click.echo(f"rejected {len(evaluation.rejected)} of {total} systems: {names}", err=True)
 
 
-def as_github(found: Finding) -> str:
+def as_github(f: Finding) -> str:
     """A finding as an annotation of a GitHub workflow."""
-    kind = {"error": "error", "warning": "warning"}.get(found.severity, "notice")
-    facts = {"file": found.file, "line": found.line, "title": found.code}
+    kind = {"error": "error", "warning": "warning"}.get(f.severity, "notice")
+    facts = {"file": f.file, "line": f.line, "title": f.code}
     place = ",".join(f"{name}={_escaped(str(fact), ':,')}" for name, fact in facts.items() if fact)
-    return f"::{kind} {place}::" + _escaped(f"{found.message}. {found.hint}")
+    return f"::{kind} {place}::" + _escaped(f"{f.message}. {f.hint}")
 
 
 def _escaped(text: str, more: str = "") -> str:

@@ -50,7 +50,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        _one_thread()
+        # One thread for NumPy's linear algebra: starting more costs each command 0.1 s, and sums may round otherwise.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         command: click.Command = import_module(f"karat.cli.{name.replace('-', '_')}").command
         return command
 
@@ -69,11 +70,6 @@ class Commands(click.Group):
         if name and command and not isinstance(command, click.Group):
             ctx.default_map = {name: of_command(name, command, COMMANDS)}
         return name, command, rest
-
-
-def _one_thread() -> None:
-    """Keep NumPy's linear algebra to one thread: starting more costs each command 0.1 s, and sums may round otherwise."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

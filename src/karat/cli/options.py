@@ -31,11 +31,11 @@ def _stacked(*options: Decorator) -> Decorator:
 
 def context_meanings() -> dict[str, dict[Option, list[str]]]:
     """What each option's name means, and in which contexts it means that: `threshold` is three things."""
-    found: dict[str, dict[Option, list[str]]] = {}
+    meanings: dict[str, dict[Option, list[str]]] = {}
     for context, options in OPTIONS.items():
         for option in options:
-            found.setdefault(option.name, {}).setdefault(option, []).append(context)
-    return found
+            meanings.setdefault(option.name, {}).setdefault(option, []).append(context)
+    return meanings
 
 
 def _click_type(options: list[Option]) -> Any:
@@ -66,10 +66,10 @@ class Size(_Whole):
     units: ClassVar = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMGT]?B?)", str(value).upper())
-        if found is None or (found[2] and found[2] not in self.units):
+        match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMGT]?B?)", str(value).upper())
+        if match is None or (match[2] and match[2] not in self.units):
             self.fail(f"{value!r} is no size: write 500MB or 20GB", param, ctx)
-        return int(float(found[1]) * self.units[found[2]])
+        return int(float(match[1]) * self.units[match[2]])
 
 
 input_options = _stacked(
@@ -246,7 +246,7 @@ COLUMNS = ("id", "value", "test_case", "gold_id", "gold_value", "pred_id", "pred
 """Columns that options name."""
 
 
-def said(given: dict[str, Any]) -> dict[str, Any]:
+def api_arguments(given: dict[str, Any]) -> dict[str, Any]:
     """What the user said about inputs and context, as arguments of the API."""
     columns = {role: given[f"{role}_column"] for role in COLUMNS if given.get(f"{role}_column")}
     options = {name: given[name] for name in context_meanings() if given.get(name) is not None}

@@ -37,8 +37,8 @@ def write_reports(given: Mapping[str, Any], rendered: Callable[[str], str], emit
         )
     if given["append"] and not outputs:
         raise MetricError("--append adds to a file: name it with -o")
-    made = [rendered(report) for report in reports]
-    for report, text, output in zip_longest(reports, made, outputs):
+    texts = [rendered(report) for report in reports]
+    for report, text, output in zip_longest(reports, texts, outputs):
         if output is None:
             emit(report, text)
         else:
@@ -50,10 +50,10 @@ def _before(target: Path, append: bool) -> bytes:
     if not append or not target.is_file():
         return b""
     try:
-        held = target.read_bytes()
+        content = target.read_bytes()
     except OSError as error:
         raise MetricError(f"cannot read {target}: {error.strerror}") from error
-    return held and held.rstrip(b"\n") + b"\n\n"
+    return content and content.rstrip(b"\n") + b"\n\n"
 
 
 def write_whole(target: Path, data: bytes) -> None:

@@ -66,15 +66,15 @@ def list_runs(limit: int, offset: int, as_json: bool, store: str | None, **wante
     if page is None:  # a server, or an older form, or what is no store
         kept = open_store(store, create=False)
         page = kept.list(limit=limit, offset=offset, **wanted), kept.count(**wanted)
-    found, total = page
+    listed, total = page
     if as_json:
-        for run in found:
+        for run in listed:
             click.echo(msgspec.json.encode(run).decode())
         return
-    if found:
+    if listed:
         head = ["run", "created", "context", "gold", "systems", "scores", "tags"]
-        print_grid(Grid("Runs", head, [_line(run, wanted["metric"]) for run in found]))
-    click.echo(_more(len(found), offset, total, any(wanted.values())), err=True, nl=False)
+        print_grid(Grid("Runs", head, [_line(run, wanted["metric"]) for run in listed]))
+    click.echo(_more(len(listed), offset, total, any(wanted.values())), err=True, nl=False)
 
 
 def _line(run: Summary, metric: str | None) -> list[str]:
@@ -177,9 +177,9 @@ def compare_kept(run: tuple[str, ...], metrics: tuple[str, ...], store: str | No
 def tag_run(run: str, names: tuple[str, ...], remove: bool, store: str | None) -> None:
     """Give a run names to find it by."""
     kept = open_store(store, create=False)
-    found = kept.id_of(run)
-    has = (kept.untag if remove else kept.tag)(found, *names)
-    click.echo(f"run {found} has the tags {', '.join(has) or '(none)'}", err=True)
+    id = kept.id_of(run)
+    has = (kept.untag if remove else kept.tag)(id, *names)
+    click.echo(f"run {id} has the tags {', '.join(has) or '(none)'}", err=True)
 
 
 @command.command("delete")
@@ -190,11 +190,11 @@ def tag_run(run: str, names: tuple[str, ...], remove: bool, store: str | None) -
 def delete_run(run: tuple[str, ...], yes: bool, store: str | None) -> None:
     """Remove runs for good."""
     kept = open_store(store, create=False)
-    found = list(dict.fromkeys(kept.id_of(name) for name in run))
+    ids = list(dict.fromkeys(kept.id_of(name) for name in run))
     if not yes:
-        click.confirm(f"delete {', '.join(found)}?", abort=True, err=True)
-    for one in found:
-        click.echo(f"deleted {kept.delete(one)}", err=True)
+        click.confirm(f"delete {', '.join(ids)}?", abort=True, err=True)
+    for id in ids:
+        click.echo(f"deleted {kept.delete(id)}", err=True)
 
 
 @command.command("export")
@@ -205,9 +205,9 @@ def delete_run(run: tuple[str, ...], yes: bool, store: str | None) -> None:
 def export_run(run: str, output: str | None, store: str | None) -> None:
     """Write a run to one file that another store can import."""
     kept = open_store(store, create=False)
-    found = kept.id_of(run)
-    target = Path(output or f"{found}.karat")
-    write_whole(target, kept.export(found))
+    id = kept.id_of(run)
+    target = Path(output or f"{id}.karat")
+    write_whole(target, kept.export(id))
     click.echo(str(target))
 
 

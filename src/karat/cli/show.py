@@ -13,7 +13,7 @@ import numpy as np
 
 from karat.api import evaluate
 from karat.cli.failures import guarded
-from karat.cli.options import context_options, input_options, said, store_option
+from karat.cli.options import api_arguments, context_options, input_options, store_option
 from karat.cli.printing import print_grid
 from karat.cli.runs import found_run
 from karat.cli.systems import handed
@@ -67,7 +67,7 @@ def _evaluation(sources: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
     gold, *preds = sources
     files, names = handed(gold, preds)
     metrics = [given["metric"]] if given["metric"] else None
-    return evaluate(gold, files, names=names, metrics=metrics, units=True, **said(given))
+    return evaluate(gold, files, names=names, metrics=metrics, units=True, **api_arguments(given))
 
 
 def _print_pages(evaluation: Evaluation, given: dict[str, Any]) -> None:
@@ -93,10 +93,10 @@ def _grids(
             raise MetricError(f"--disagree {disagree}: name two systems, as in --disagree A,B")
         yield mistakes.disagreement_grid(evaluation, a, b, metric, worst or 20)
     if confused:
-        found = [g for s in evaluation.systems for g in mistakes.confusion_grids(s, confused)]
-        if not found:
+        grids = [g for s in evaluation.systems for g in mistakes.confusion_grids(s, confused)]
+        if not grids:
             raise MetricError(f"context {evaluation.context} has no confusion matrix")
-        yield from found
+        yield from grids
 
 
 def _chosen(data: SpanData, documents: tuple[str, ...], everything: bool) -> list[int]:

@@ -49,12 +49,12 @@ def command(
     left = sent.get("left", {})
     if sent.get("duplicate"):
         click.echo("this very file was submitted before; nothing was counted", err=True)
-    found = sent if no_wait else client.wait(sent)
+    submission = sent if no_wait else client.wait(sent)
     if as_json:
-        click.echo(msgspec.json.encode(found).decode())
-    elif found["scores"]:
-        rows = [[name, "–" if value is None else str(value)] for name, value in found["scores"].items()]
-        print_grid(Grid(f"{found['system']}: {found['state']}", ["metric", "score"], rows))
+        click.echo(msgspec.json.encode(submission).decode())
+    elif submission["scores"]:
+        rows = [[name, "–" if value is None else str(value)] for name, value in submission["scores"].items()]
+        print_grid(Grid(f"{submission['system']}: {submission['state']}", ["metric", "score"], rows))
     else:
-        click.echo(f"{found['system']}: {found['state']}")
+        click.echo(f"{submission['system']}: {submission['state']}")
     click.echo(f"{left.get('today', 0)} submissions left today, {left.get('in_all', 0)} in all", err=True)

@@ -37,8 +37,8 @@ def handed(gold: str, preds: Sequence[str], names: Sequence[str] = (), whole: bo
         raise MetricError(f"--name is given {len(names)} times for {len(files)} systems")
     if names:
         return Handed(files, distinct(names))
-    found = iter(system_names([file for name, file in pairs if name is None]))
-    return Handed(files, distinct([next(found) if name is None else name for name, _ in pairs]))
+    stems = iter(system_names([file for name, file in pairs if name is None]))
+    return Handed(files, distinct([next(stems) if name is None else name for name, _ in pairs]))
 
 
 def called(name: str | None, systems: Handed) -> str | None:
@@ -46,7 +46,7 @@ def called(name: str | None, systems: Handed) -> str | None:
     if name is None or systems.files is None or systems.names is None or name in systems.names:
         return name
     files = dict(zip(systems.files, systems.names, strict=True)) if all(map(is_path, systems.files)) else {}
-    by_name = {os.path.basename(file): own for file, own in files.items()}
+    by_name = {os.path.basename(file): system for file, system in files.items()}
     return files.get(name) or by_name.get(name, name)
 
 
@@ -66,22 +66,22 @@ def expanded(pred: str, whole: bool = False) -> list[tuple[str | None, Any]]:
 
 def _inside(folder: str) -> list[str]:
     """The files of a folder, without hidden ones."""
-    found = sorted(os.path.join(folder, name) for name in os.listdir(folder) if not name.startswith("."))
-    files = [path for path in found if os.path.isfile(path) or is_folder(path)]
+    paths = sorted(os.path.join(folder, name) for name in os.listdir(folder) if not name.startswith("."))
+    files = [path for path in paths if os.path.isfile(path) or is_folder(path)]
     if not files:
         raise MetricError(f"the folder {folder} holds no file")
     return files
 
 
 def _matching(pattern: str) -> list[str]:
-    found = sorted(glob.glob(pattern, recursive=True))
-    if not found:
+    paths = sorted(glob.glob(pattern, recursive=True))
+    if not paths:
         raise MetricError(f"no file matches {pattern}")
-    return [path for path in found if os.path.isfile(path) or is_folder(path)]
+    return [path for path in paths if os.path.isfile(path) or is_folder(path)]
 
 
 def _read_once(gold: str, files: Iterable[Any]) -> None:
     """Refuse two inputs from stdin."""
-    every = [gold, *(one for file in files for one in (file if isinstance(file, Runs) else [file]))]
-    if sum(is_path(one) and one == "-" for one in every) > 1:
+    every = [gold, *(path for file in files for path in (file if isinstance(file, Runs) else [file]))]
+    if sum(is_path(path) and path == "-" for path in every) > 1:
         raise MetricError("only one input can be read from stdin (-)")

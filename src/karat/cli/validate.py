@@ -11,7 +11,7 @@ import msgspec
 
 from karat.api import validate
 from karat.cli.failures import BAD_INPUT, any_error, as_github, guarded, show
-from karat.cli.options import context_options, input_options, said
+from karat.cli.options import api_arguments, context_options, input_options
 from karat.cli.systems import expanded
 from karat.findings import Finding
 
@@ -36,25 +36,25 @@ def command(files: tuple[str, ...], gold: str | None, as_json: bool, form: str, 
 
     Folders and quoted patterns give their files.
     """
-    every = [one for file in files for _, one in expanded(file)]
-    found = list(dict.fromkeys(f for file in every for f in validate(file, gold=gold, **said(given))))
-    {"human": _human, "json": _json, "github": _github}["json" if as_json else form](found, len(every))
-    if any_error(found):
+    every = [path for file in files for _, path in expanded(file)]
+    findings = list(dict.fromkeys(f for file in every for f in validate(file, gold=gold, **api_arguments(given))))
+    {"human": _human, "json": _json, "github": _github}["json" if as_json else form](findings, len(every))
+    if any_error(findings):
         sys.exit(BAD_INPUT)
 
 
-def _human(found: list[Finding], files: int) -> None:
-    show(found)
-    errors = sum(f.severity == "error" for f in found)
+def _human(findings: list[Finding], files: int) -> None:
+    show(findings)
+    errors = sum(f.severity == "error" for f in findings)
     click.echo(
-        f"{files} {'file' if files == 1 else 'files'} checked: {errors} {'error' if errors == 1 else 'errors'}, {len(found) - errors} other findings"
+        f"{files} {'file' if files == 1 else 'files'} checked: {errors} {'error' if errors == 1 else 'errors'}, {len(findings) - errors} other findings"
     )
 
 
-def _json(found: list[Finding], files: int) -> None:
-    click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+def _json(findings: list[Finding], files: int) -> None:
+    click.echo(msgspec.json.format(msgspec.json.encode(findings), indent=2).decode())
 
 
-def _github(found: list[Finding], files: int) -> None:
-    for one in found:
-        click.echo(as_github(one))
+def _github(findings: list[Finding], files: int) -> None:
+    for f in findings:
+        click.echo(as_github(f))

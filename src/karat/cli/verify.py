@@ -34,7 +34,7 @@ def command(run: str, gold: str | None, preds: tuple[str, ...], as_json: bool, s
     files = dict(_moved(p) for p in preds) | ({"gold": gold} if gold else {})
     checks = verify(_recorded(run, store), files, os.path.dirname(run) if os.path.isfile(run) else "")
     for check in checks:
-        click.echo(msgspec.json.encode(check).decode() if as_json else _said(check))
+        click.echo(msgspec.json.encode(check).decode() if as_json else _line(check))
     if any(c.status in ("changed", "unknown") for c in checks):
         sys.exit(MISSED)
 
@@ -59,6 +59,6 @@ def _recorded(name: str, store: str | None) -> Recorded:
         raise MetricError(f"{name} is neither a JSON report nor an exported run: {error}") from None
 
 
-def _said(check: Check) -> str:
+def _line(check: Check) -> str:
     mark = {"equal": "=", "close": "≈", "changed": "≠", "unknown": "?"}[check.status]
     return f"{mark} {check.what}: {check.message}"

@@ -23,7 +23,7 @@ def load(*metrics: str, kind: str = "int64", **options: Any) -> Any:
             )
 
         def _compute(self, predictions: Any, references: Any) -> dict[str, float]:
-            found = scored(list(references), list(predictions), metrics=names, hashes=False, **options)
-            return flat(found)
+            evaluation = scored(list(references), list(predictions), metrics=names, hashes=False, **options)
+            return flat(evaluation)
 
     return Karat()

@@ -40,8 +40,8 @@ def copy(source: Connection, target: str) -> int:
 
 def _copied(source: Connection, target: Connection, table: Table) -> int:
     count = 0
-    found = source.execution_options(yield_per=BATCH).execute(table.select())
-    for rows in found.mappings().partitions(BATCH):
+    result = source.execution_options(yield_per=BATCH).execute(table.select())
+    for rows in result.mappings().partitions(BATCH):
         target.execute(table.insert(), [dict(row) for row in rows])
         count += len(rows)
     return count

@@ -21,7 +21,7 @@ from karat.store.tables import form_of, migrate
 
 
 @contextmanager
-def said(address: str) -> Iterator[None]:
+def store_errors(address: str) -> Iterator[None]:
     """The database's complaint as an error of the store."""
     try:
         yield
@@ -40,23 +40,23 @@ def sqlite_engine(path: str, pooled: bool = False) -> Engine:
     it: a server keeps it open.
     """
     how: dict[str, Any] = {"pool_size": POOL, "max_overflow": -1} if pooled else {}
-    found = create_engine(
+    engine = create_engine(
         "sqlite://", creator=partial(opened, Path(path)), poolclass=QueuePool if pooled else NullPool, **how
     )
-    event.listen(found, "begin", _begin)
+    event.listen(engine, "begin", _begin)
     if pooled:
-        event.listen(found, "connect", lambda _, record: record.info.update(file=_file_at(path)))
-        event.listen(found, "checkout", partial(_still_there, path))
-    return found
+        event.listen(engine, "connect", lambda _, record: record.info.update(file=_file_at(path)))
+        event.listen(engine, "checkout", partial(_still_there, path))
+    return engine
 
 
 def _file_at(path: str) -> tuple[int, int] | None:
     """Which file a path names at the moment."""
     try:
-        found = os.stat(path)
+        stat = os.stat(path)
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return stat.st_dev, stat.st_ino
 
 
 def _still_there(path: str, connection: Any, record: Any, proxy: Any) -> None:
@@ -97,29 +97,29 @@ class Database:
         """The store as it is at one moment, whoever writes meanwhile."""
         engine = self._prepared()
         engine = engine if self._file else engine.execution_options(isolation_level="REPEATABLE READ")
-        with said(self.address), engine.connect() as connection, connection.begin():
+        with store_errors(self.address), engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """All of it or nothing; writers take turns."""
         engine = self._prepared().execution_options(karat_write=True)
-        with said(self.address), engine.connect() as connection, connection.begin():
+        with store_errors(self.address), engine.connect() as connection, connection.begin():
             yield connection
 
     def _prepared(self) -> Engine:
         """The engine, once its store has the present form."""
         if not self._ready:
-            with said(self.address):
+            with store_errors(self.address):
                 self._prepare()
             self._ready = True
         return self._engine
 
     def _prepare(self) -> None:
-        found = self._form()
-        if found == 0 and not self._create:
+        form = self._form()
+        if form == 0 and not self._create:
             raise StoreError(f"no runs are kept yet: there is no store at {shown(self.address)}; saving one makes it")
-        if found == FORM:
+        if form == FORM:
             return
         if self._file:
             make_folder(self._file)

@@ -92,10 +92,10 @@ def moment(when: datetime) -> str:
 
 def _moment(text: str, hour: str = "T00:00:00") -> str:
     try:
-        found = datetime.fromisoformat(text + hour if len(text) == DAY else text)
+        date = datetime.fromisoformat(text + hour if len(text) == DAY else text)
     except ValueError:
         raise StoreError(f"{text!r} is no date: write 2026-11-16, or 2026-11-16T12:00") from None
-    return moment(found if found.tzinfo else found.replace(tzinfo=UTC))
+    return moment(date if date.tzinfo else date.replace(tzinfo=UTC))
 
 
 def count(rows: Rows, wanted: Filter) -> int:
@@ -148,5 +148,5 @@ def of_file(address: str, wanted: Filter, limit: int | None, offset: int) -> tup
 
 def _form(rows: Callable[[str], Iterable[Any]]) -> str | None:
     tables = {name for (name,) in rows("SELECT name FROM sqlite_master")}
-    found = rows("SELECT value FROM settings WHERE name = 'form'") if "settings" in tables else ()
-    return next((str(value) for (value,) in found), None)
+    values = rows("SELECT value FROM settings WHERE name = 'form'") if "settings" in tables else ()
+    return next((str(value) for (value,) in values), None)

@@ -40,18 +40,18 @@ VARIABLE = "KARAT_STORE"
 
 def place(given: str | os.PathLike[str] | None, *, create: bool) -> str:
     """The address of the store: a URL, or the path of a SQLite file."""
-    said = os.fspath(given) if given is not None else os.environ.get(VARIABLE)
-    if said:
-        return said if "://" in said else str(_file(said))
-    found = _project(Path.cwd())
-    if found is None and create and os.access(Path.cwd(), os.W_OK):
-        found = Path.cwd() / FOLDER
-    return str((found or user_folder()) / FILE)
+    named = os.fspath(given) if given is not None else os.environ.get(VARIABLE)
+    if named:
+        return named if "://" in named else str(_file(named))
+    folder = _project(Path.cwd())
+    if folder is None and create and os.access(Path.cwd(), os.W_OK):
+        folder = Path.cwd() / FOLDER
+    return str((folder or user_folder()) / FILE)
 
 
-def _file(said: str) -> Path:
-    path = Path(said)
-    return path / FILE if path.is_dir() or path.name == FOLDER or said.endswith(os.sep) else path
+def _file(name: str) -> Path:
+    path = Path(name)
+    return path / FILE if path.is_dir() or path.name == FOLDER or name.endswith(os.sep) else path
 
 
 def _project(folder: Path) -> Path | None:

@@ -22,12 +22,12 @@ _NEWEST = select(runs.c.id).order_by(runs.c.created.desc(), runs.c.id)
 
 def resolve(connection: Connection, name: str) -> str:
     """The id of the run that ``name`` means; a tag of several runs means the newest of them."""
-    found = _named(connection, name) or _beginning(connection, name.lower())
-    if not found:
+    ids = _named(connection, name) or _beginning(connection, name.lower())
+    if not ids:
         raise StoreError(f"there is no run {name!r} in the store{_hint(connection, name)}")
-    if len(found) > 1:
-        raise StoreError(f"{name!r} begins the ids of {len(found)} runs: {', '.join(found[:5])}; give more of it")
-    return found[0]
+    if len(ids) > 1:
+        raise StoreError(f"{name!r} begins the ids of {len(ids)} runs: {', '.join(ids[:5])}; give more of it")
+    return ids[0]
 
 
 def _named(connection: Connection, name: str) -> Sequence[str]:

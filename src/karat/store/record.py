@@ -71,8 +71,8 @@ def _json(value: Any) -> str:
 
 def record_digest(run: dict[str, Any], parts: Sequence[Part]) -> str:
     """Hash of everything that a run holds."""
-    said = [run["id"], run["context"], run["plan"], run["provenance"], *([run["texts"]] if run.get("texts") else [])]
-    return digest([said, [[p.name, p.result, p.cells] for p in parts]])
+    fields = [run["id"], run["context"], run["plan"], run["provenance"], *([run["texts"]] if run.get("texts") else [])]
+    return digest([fields, [[p.name, p.result, p.cells] for p in parts]])
 
 
 def is_whole(record: Record) -> bool:
@@ -83,8 +83,8 @@ def is_whole(record: Record) -> bool:
 def run_of(record: Record, tags: list[str], most: int | None = None) -> Run:
     """The run that a record holds; ``most`` is how many bytes each of its parts may take unpacked."""
     try:
-        found = _evaluation(record, most)
-        return Run(record.run["id"], tags, record.run["digest"], found, is_whole(record))
+        evaluation = _evaluation(record, most)
+        return Run(record.run["id"], tags, record.run["digest"], evaluation, is_whole(record))
     except (StateError, MetricError, msgspec.DecodeError, RecursionError) as error:
         raise StoreError(f"run {record.run['id']} cannot be read: {error}") from error
 

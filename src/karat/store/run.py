@@ -32,9 +32,9 @@ class Run:
 
     def plan(self, metrics: Iterable[str | Metric] | None = None) -> Plan:
         """The plan of the run, with its own metrics or others."""
-        said = self.evaluation.plan
-        wanted = list(said["metrics"]) if metrics is None else metrics
-        return make_plan(said["context"], wanted, options_of(said), said["undefined"], said["seed"])
+        recorded = self.evaluation.plan
+        wanted = list(recorded["metrics"]) if metrics is None else metrics
+        return make_plan(recorded["context"], wanted, options_of(recorded), recorded["undefined"], recorded["seed"])
 
     def evaluate(
         self,
@@ -50,9 +50,9 @@ class Run:
         seed = plan.seed if seed is None else seed
         wanted = wanted_intervals(intervals, interval_method, resamples, seed)
         systems = [rescored(system, plan, wanted) for system in self.evaluation.systems]
-        said = {k: v for k, v in self.evaluation.plan.items() if k not in ("intervals", "slices")} | plan.to_dict()
-        said |= {"intervals": wanted.to_dict() | {"cluster_by": None}} if wanted else {}
-        return replace(self.evaluation, systems=systems, plan=said)
+        record = {k: v for k, v in self.evaluation.plan.items() if k not in ("intervals", "slices")} | plan.to_dict()
+        record |= {"intervals": wanted.to_dict() | {"cluster_by": None}} if wanted else {}
+        return replace(self.evaluation, systems=systems, plan=record)
 
     def compare(
         self,
@@ -73,14 +73,14 @@ def options_of(plan: dict[str, Any]) -> dict[str, Any]:
 
 def rescored(system: SystemResult, plan: Plan, wanted: IntervalSettings | None) -> SystemResult:
     """The system with the plan's metrics computed anew from its cells."""
-    made = SystemResult(
+    result = SystemResult(
         system.name, plan.score(system.cells), system.counts, system.findings, system.cells, system.details
     )
     if not wanted:
-        return made
+        return result
     from karat.stats.estimate import add_intervals  # SciPy takes longer to import than a list of runs takes
 
-    return add_intervals(made, plan, wanted)
+    return add_intervals(result, plan, wanted)
 
 
 def compare_runs(
@@ -97,9 +97,9 @@ def compare_runs(
     plan = runs[0].plan(metrics)
     chosen = _chosen(runs, systems)
     scored = [rescored(s, plan, None) for s in chosen]
-    found = Evaluation(plan.context.name, scored, plan.to_dict(), runs[0].evaluation.provenance)
+    evaluation = Evaluation(plan.context.name, scored, plan.to_dict(), runs[0].evaluation.provenance)
     asked = ComparisonSettings(alpha=round(1 - level, 12), seed=plan.seed, **settings)
-    return compare_systems(found, plan, asked, IntervalSettings(level, seed=plan.seed))
+    return compare_systems(evaluation, plan, asked, IntervalSettings(level, seed=plan.seed))
 
 
 def _chosen(runs: Sequence[Run], names: Sequence[str]) -> list[SystemResult]:
@@ -113,11 +113,11 @@ def _chosen(runs: Sequence[Run], names: Sequence[str]) -> list[SystemResult]:
             )
     every = [system for run in runs for system in run.evaluation.systems]
     named = distinct([system.name for system in every])
-    found = {name: replace(system, name=name) for name, system in zip(named, every, strict=True)}
-    unknown = [name for name in names if name not in found]
+    by_name = {name: replace(system, name=name) for name, system in zip(named, every, strict=True)}
+    unknown = [name for name in names if name not in by_name]
     if unknown:
-        raise StoreError(f"there is no system {unknown[0]!r}; there are: {', '.join(found)}")
-    chosen = [found[name] for name in names or found]
+        raise StoreError(f"there is no system {unknown[0]!r}; there are: {', '.join(by_name)}")
+    chosen = [by_name[name] for name in names or by_name]
     if len(chosen) < 2:
         raise StoreError("a comparison needs two systems or more; name a second run")
     return chosen

@@ -192,8 +192,8 @@ def _try(run: Run) -> None:
 
 
 def _tags(connection: Connection, run_id: str) -> list[str]:
-    found = connection.execute(select(tags.c.tag).where(tags.c.run_id == run_id).order_by(tags.c.tag))
-    return [str(t) for t in found.scalars()]
+    result = connection.execute(select(tags.c.tag).where(tags.c.run_id == run_id).order_by(tags.c.tag))
+    return [str(t) for t in result.scalars()]
 
 
 def _record(connection: Connection, run_id: str) -> Record:

@@ -122,33 +122,33 @@ def form_of(connection: Connection) -> int:
     """The form that the store has; 0 for an empty database."""
     if not inspect(connection).has_table("settings"):
         return 0
-    found = connection.execute(settings.select().where(settings.c.name == "form")).first()
-    if found is None or not str(found.value).isdecimal():
+    row = connection.execute(settings.select().where(settings.c.name == "form")).first()
+    if row is None or not str(row.value).isdecimal():
         raise StoreError("the store does not say which form it has: it is damaged, or not karat's; name another")
-    return int(found.value)
+    return int(row.value)
 
 
 def migrate(connection: Connection, to: int = FORM) -> None:
     """Bring the store to form ``to``; one of a newer karat is refused, never changed."""
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
-    found = form_of(connection)
-    if found > FORM:
+    form = form_of(connection)
+    if form > FORM:
         raise StoreError(
-            f"the store was written by a newer karat (form {found}, this one knows {FORM}); upgrade karat to open it"
+            f"the store was written by a newer karat (form {form}, this one knows {FORM}); upgrade karat to open it"
         )
-    if found == 0:
+    if form == 0:
         _refuse_others(connection)
-    for step in STEPS[found:to]:
+    for step in STEPS[form:to]:
         step(connection)
-    if found < to:
+    if form < to:
         _set_form(connection, to)
 
 
 def _refuse_others(connection: Connection) -> None:
     """A file that another program uses is no place for a store, nor is a server's database with tables named as ours."""
-    found = set(inspect(connection).get_table_names())
-    strange = sorted(found if connection.dialect.name == "sqlite" else found & set(metadata.tables))
+    tables = set(inspect(connection).get_table_names())
+    strange = sorted(tables if connection.dialect.name == "sqlite" else tables & set(metadata.tables))
     if strange:
         raise StoreError(f"another program keeps its tables here ({', '.join(strange[:3])}); name another store")
 

@@ -74,7 +74,7 @@ def _numbers(evaluation: Evaluation) -> Iterator[tuple[tuple[str, ...], float | 
             for part in score.class_parts():
                 yield (*at, "class", part.test_case or "", part.label or ""), part.value
             for column, slicing in score.slices.items():
-                yield from (((*at, "slice", column, one.name), one.value) for one in slicing)
+                yield from (((*at, "slice", column, piece.name), piece.value) for piece in slicing)
 
 
 def _claimed(systems: Sequence[SystemClaims]) -> Iterator[tuple[tuple[str, ...], float | None]]:
@@ -89,7 +89,7 @@ def _claimed(systems: Sequence[SystemClaims]) -> Iterator[tuple[tuple[str, ...],
             for part in score.by_class:
                 yield (*at, "class", part.test_case or "", part.label or ""), part.value
             for slicing in score.slices:
-                yield from (((*at, "slice", slicing.column, one.name), one.value) for one in slicing.slices)
+                yield from (((*at, "slice", slicing.column, piece.name), piece.value) for piece in slicing.slices)
 
 
 def verify(
@@ -131,19 +131,19 @@ def _whole(recorded: Recorded) -> list[Check]:
 def _place(entry: Mapping[str, Any], files: Mapping[str, str], folder: str | os.PathLike[str]) -> str | None:
     path = entry["path"]
     names = ["gold"] if entry["role"] == "gold" else [entry.get("system") or "", path, os.path.basename(path)]
-    said = next((files[name] for name in names if name in files), None)
-    tries = [said] if said else [path, os.path.join(folder, path), os.path.basename(path)]
+    given = next((files[name] for name in names if name in files), None)
+    tries = [given] if given else [path, os.path.join(folder, path), os.path.basename(path)]
     return next((p for p in tries if Path(p).is_file()), None)
 
 
 def _versions(recorded: Mapping[str, str]) -> list[Check]:
     now = versions()
-    found = [
+    changes = [
         Check(f"version {name}", "changed", f"recorded {was}, now {now.get(name, 'absent')}")
         for name, was in recorded.items()
         if now.get(name) != was
     ]
-    return found or [Check("versions", "equal", ", ".join(f"{k} {v}" for k, v in recorded.items()))]
+    return changes or [Check("versions", "equal", ", ".join(f"{k} {v}" for k, v in recorded.items()))]
 
 
 def _plan(recorded: Mapping[str, Any], seed: int) -> list[Check]:
@@ -156,12 +156,12 @@ def _plan(recorded: Mapping[str, Any], seed: int) -> list[Check]:
         seed,
     ).to_dict()
     was, fresh = (dict(flat(p)) for p in ({k: recorded[k] for k in now if k in recorded}, now))
-    found = [
+    changes = [
         Check(f"parameter {name}", "changed", f"recorded {was.get(name, 'nothing')}, now {fresh.get(name, 'nothing')}")
         for name in dict.fromkeys([*was, *fresh])
         if was.get(name) != fresh.get(name)
     ]
-    return found or [Check("plan", "equal", "the same parameters, defaults included")]
+    return changes or [Check("plan", "equal", "the same parameters, defaults included")]
 
 
 def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -222,11 +222,11 @@ def _results(was: Mapping[tuple[str, ...], float | None], now: Mapping[tuple[str
         ]
     # Scores first; test cases and classes only where no score as a whole tells.
     told = [d for d in far if len(d[0]) == 2] or far[:MOST]
-    found = [
+    changes = [
         Check("result " + " / ".join(filter(None, path)), "changed", f"recorded {a}, now {b}") for path, a, b in told
     ]
     rest = [Check("results", "changed", f"{len(far)} of {len(was)} numbers differ, test cases and classes included")]
-    return found + (rest if len(far) > len(told) else [])
+    return changes + (rest if len(far) > len(told) else [])
 
 
 def _near(a: float | None, b: float | None) -> bool:
@@ -239,14 +239,11 @@ Rows = list[list[str]]
 def differences(first: Run, second: Run) -> tuple[Rows, Rows]:
     """Facts (plan, inputs, versions) that differ, and scores that differ, as rows of text."""
     a, b = (dict(_facts(run)) for run in (first, second))
-    only = [_only(x, y) for x, y in ((first, second), (second, first))]
+    metrics = [run.evaluation.plan["metrics"] for run in (first, second)]
+    only = [", ".join(m for m in here if m not in there) for here, there in (metrics, metrics[::-1])]
     facts = [["metrics only here", *only]] if any(only) else []
     facts += [[name, a.get(name, "–"), b.get(name, "–")] for name in dict.fromkeys([*a, *b]) if _differ(name, a, b)]
     return facts, _scores(first, second)
-
-
-def _only(run: Run, other: Run) -> str:
-    return ", ".join(m for m in run.evaluation.plan["metrics"] if m not in other.evaluation.plan["metrics"])
 
 
 def _differ(name: str, a: dict[str, str], b: dict[str, str]) -> bool:
