@@ -55,18 +55,18 @@ def context(name: str) -> Context:
             f"unknown context {name!r}; there are {', '.join(MODULES)}"
             + (f" (did you mean {near[0]}?)" if near else "")
         )
-    found = import_module(MODULES[name]).context
-    assert isinstance(found, Context)
-    return found
+    chosen = import_module(MODULES[name]).context
+    assert isinstance(chosen, Context)
+    return chosen
 
 
 def catalogue(name: str) -> Catalogue:
     """Every metric of a context: its own, the shared ones and those of installed plug-ins."""
-    return Catalogue(context(name).cells, [*_own(context(name).name), *plugins()])
+    return Catalogue(context(name).cells, [*_built_in(context(name).name), *plugins()])
 
 
 @cache
-def _own(name: str) -> tuple[Definition, ...]:
+def _built_in(name: str) -> tuple[Definition, ...]:
     """The metrics that karat itself has for a context: a page of the web asks for them a hundred times a second."""
     return tuple(d for module in (MODULES[name], *SHARED) for d in _defined_in(module))
 
@@ -75,8 +75,8 @@ def _defined_in(name: str) -> list[Definition]:
     """The metrics of a module, or of a package's modules."""
     module = import_module(name)
     inner = [f"{name}.{m.name}" for m in iter_modules(getattr(module, "__path__", []))]
-    own = [v for v in vars(module).values() if isinstance(v, Definition)]
-    return list({id(d): d for d in (*own, *(d for m in inner for d in _defined_in(m)))}.values())
+    here = [v for v in vars(module).values() if isinstance(v, Definition)]
+    return list({id(d): d for d in (*here, *(d for m in inner for d in _defined_in(m)))}.values())
 
 
 def plugins() -> list[Definition]:
@@ -88,11 +88,11 @@ def _offered(point: EntryPoint) -> list[Definition]:
     """The metric that an entry point names, or the metrics of its module."""
     whose = f"the plug-in {point.value}" + (f" of {point.dist.name}" if point.dist else "")
     try:
-        found = point.load()
+        asset = point.load()
     except Exception as error:
         raise MetricError(f"{whose} cannot be loaded: {type(error).__name__}: {error}") from error
     offered = (
-        [found] if isinstance(found, Definition) else _defined_in(point.value) if isinstance(found, ModuleType) else []
+        [asset] if isinstance(asset, Definition) else _defined_in(point.value) if isinstance(asset, ModuleType) else []
     )
     if not offered:
         raise MetricError(f"{whose} offers no metric: decorate its functions with karat.metric.metric")

@@ -38,7 +38,7 @@ Step = Callable[[Steps], Floats]
 class Curve(Sparse):
     """Cells × (negatives, positives of each distinct score), the highest score first."""
 
-    own: ClassVar[bool] = True
+    of_system: ClassVar[bool] = True
     """The columns are this system's scores: another system's stand for something else."""
     tilted: ClassVar[int] = 16
     """Numbers that a row of the jackknife costs."""
@@ -117,14 +117,14 @@ class Curve(Sparse):
         return self.tilted if self.long else self.shape[1]
 
     @cached_property
-    def each(self) -> bool:
+    def single(self) -> bool:
         """Whether every cell has one outcome, in order."""
         return len(self.row) == self.shape[0] and bool((self.row[1:] > self.row[:-1]).all())
 
     @cached_property
     def totals(self) -> tuple[Floats, Floats]:
         """Positives and negatives of each cell."""
-        if self.each:
+        if self.single:
             return self.yes.astype(float), (~self.yes).astype(float)
         yes, cells = self.yes, self.shape[0]
         return np.bincount(self.row, yes, cells).astype(float), np.bincount(self.row, ~yes, cells).astype(float)
@@ -150,8 +150,8 @@ def along(W: Weights, curve: Curve, step: Step, reduce: np.ufunc = np.add) -> Fl
         return _by_group(plain.grouped, curve, step, reduce)
     if plain.grouped is not None or (isinstance(plain, Dense) and curve.long):
         weight = plain.weight if isinstance(plain, Dense) else plain.grouped.n[None, :]
-        each = zip(weight, *curve.counts(W), strict=True)
-        return np.array([_one_row(n, curve, p, q, step, reduce) for n, p, q in each])
+        rows_of_W = zip(weight, *curve.counts(W), strict=True)
+        return np.array([_one_row(n, curve, p, q, step, reduce) for n, p, q in rows_of_W])
     return reduce.reduce(step(_steps(W @ curve, curve)), axis=1, initial=_nothing(reduce))
 
 
@@ -199,7 +199,7 @@ def _at_scores(n: Floats, curve: Curve, begin: int, end: int) -> tuple[Floats, F
     first = curve.first
     cut = slice(begin, end) if first is None else slice(first[begin], first[end] if end < len(first) else None)
     outcome = curve.falling[cut]
-    weight = n[outcome if curve.each else curve.row[outcome]]
+    weight = n[outcome if curve.single else curve.row[outcome]]
     dtp = weight * curve.yes[outcome]
     dfp = weight - dtp
     if first is None:
@@ -233,11 +233,11 @@ def _by_group(W: Grouped, curve: Curve, step: Step, reduce: np.ufunc) -> Floats:
     group = key // wide
     positives, negatives = (np.bincount(group, d, groups).astype(float) for d in (dtp, dfp))
     tp, fp = (np.cumsum(d) - (np.cumsum(total) - total)[group] for d, total in ((dtp, positives), (dfp, negatives)))
-    each = step(Steps(tp, fp, dtp, dfp, positives[group], negatives[group], curve.value[key % wide]))
+    values = step(Steps(tp, fp, dtp, dfp, positives[group], negatives[group], curve.value[key % wide]))
     out = np.full(groups, _nothing(reduce))
     if len(key):
         start = np.flatnonzero(np.append(True, np.diff(group) > 0))
-        out[group[start]] = reduce.reduceat(each, start)
+        out[group[start]] = reduce.reduceat(values, start)
     return out
 
 
@@ -268,8 +268,8 @@ def _one_place(base: Steps, at: Ints, p: float, q: float, step: Step, reduce: np
     above = np.concatenate([end, reduce.accumulate(step(base._replace(positives=all_p, negatives=all_q)))])
     moved = Steps(base.tp + p, base.fp + q, base.dtp, base.dfp, all_p, all_q, base.value)
     below = np.concatenate([reduce.accumulate(step(moved)[::-1])[::-1], end])
-    own = step(Steps(moved.tp[at], moved.fp[at], base.dtp[at] + p, base.dfp[at] + q, all_p, all_q, base.value[at]))
-    return np.asarray(reduce(reduce(above[at], own), below[at + 1]))
+    here = step(Steps(moved.tp[at], moved.fp[at], base.dtp[at] + p, base.dfp[at] + q, all_p, all_q, base.value[at]))
+    return np.asarray(reduce(reduce(above[at], here), below[at + 1]))
 
 
 def _many_places(W: Tilt, curve: Curve, step: Step, base: Steps) -> Floats:
@@ -285,13 +285,13 @@ def _many_places(W: Tilt, curve: Curve, step: Step, base: Steps) -> Floats:
     rows = len(W.index)
     all_p, all_q = (np.bincount(row, d, rows).astype(float) for d in (p, q))
     before_p, before_q = (np.cumsum(d) - d - (np.cumsum(total) - total)[row] for d, total in ((p, all_p), (q, all_q)))
-    own = step(
+    here = step(
         Steps(
             base.tp[at] + W.b * (before_p + p), base.fp[at] + W.b * (before_q + q), base.dtp[at] + W.b * p,
             base.dfp[at] + W.b * q, base.positives + W.b * all_p[row], base.negatives + W.b * all_q[row], base.value[at],
         )
     )  # fmt: skip
-    out = np.bincount(row, own, rows).astype(float)
+    out = np.bincount(row, here, rows).astype(float)
     first = np.append(True, np.diff(row) > 0) if len(row) else np.zeros(0, bool)
     begin = np.where(first, 0, np.append(0, at[:-1] + 1))
     # The pieces above each place, then the last piece of each row (the whole curve where a row has no place).

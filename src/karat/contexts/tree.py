@@ -112,11 +112,11 @@ def icm_norm(W: Weights, cells: TreeCells, *, alpha_1: float = 2.0, alpha_2: flo
     0.5
     """
     information, items = _information(W, cells), W @ cells.in_gold
-    found = ratio((information * _gain(W, cells, alpha_1, alpha_2, beta)).sum(-1), items, "").value
+    contrast = ratio((information * _gain(W, cells, alpha_1, alpha_2, beta)).sum(-1), items, "").value
     gold = (information * (W @ cells.gold_at)).sum(-1) * (alpha_1 + alpha_2 - beta)
     best = ratio(gold, items, "").value
     best = np.where(np.abs(best) > 1e-12, best, 0)
-    norm = ratio(found + best, 2 * best, "gold holds no information: one label in use, or one item")
+    norm = ratio(contrast + best, 2 * best, "gold holds no information: one label in use, or one item")
     return Values(np.clip(norm.value, 0, None), norm.reason)
 
 

@@ -142,7 +142,7 @@ def folds(statistic: Scores, n: Floats) -> dict[int, Fold]:
     for column in set(tape.metric):
         asked = [tape.vectors[v] for v in tape.of(column)]
         # Of numbers without a sign |Σ x| is Σ x: that chance folds is not true of them, whatever they add up to.
-        wide = [x for x in asked if hasattr(x, "col") and not getattr(x, "own", False) and (x.data < 0).any()]
+        wide = [x for x in asked if hasattr(x, "col") and not getattr(x, "of_system", False) and (x.data < 0).any()]
         flat = [np.asarray(x, float) for x in asked if len(x.shape) == 1]
         tried += [(column, Fold(part, whole)) for part, whole in product(wide, flat)]
     if not tried:
@@ -198,7 +198,7 @@ class Tape:
     def kind(self, vector: int) -> int | None:
         """0 for one number per cell, the width of a vector by class, None for columns of the system's own."""
         shape = self.vectors[vector].shape
-        if getattr(self.vectors[vector], "own", False):
+        if getattr(self.vectors[vector], "of_system", False):
             return None
         if len(shape) == 1:
             return 0

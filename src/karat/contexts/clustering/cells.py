@@ -135,7 +135,7 @@ class Links:
         return divide(sums(row, share * n[col], self.size[0]), sums(row, n[col].astype(float), self.size[0]))
 
     @cached_property
-    def each(self) -> Sparse:
+    def identity(self) -> Sparse:
         return Sparse.of(np.arange(self.size[0]), np.arange(self.size[0]), 1.0, self.size)
 
     @cached_property
@@ -143,8 +143,8 @@ class Links:
         """Linked cells and min(shared here, shared on the other side) / shared here."""
         from scipy.sparse import csr_array  # importing scipy takes longer than most evaluations
 
-        own, across = (csr_array((x.data, (x.row, x.col)), shape=x.shape) for x in (self.here, self.other))
-        here = (own @ own.T).tocoo()
+        inside, across = (csr_array((x.data, (x.row, x.col)), shape=x.shape) for x in (self.here, self.other))
+        here = (inside @ inside.T).tocoo()
         there = np.asarray((across @ across.T).tocsr()[here.row, here.col]).ravel()
         return here.row.astype(np.int64), here.col.astype(np.int64), np.minimum(here.data, there) / here.data
 
@@ -158,15 +158,15 @@ class Links:
         row, col, _ = self._shared
         return Sparse.of(row, col, 1.0, self.size)
 
-    def by_membership(self, each: Floats) -> Floats:
+    def by_membership(self, weight: Floats) -> Floats:
         """Sum over clusters of their members' mean share: an item counts once for each of its clusters."""
         from scipy.sparse import csr_array
 
         row, col, share = self._shared
-        shares, total = csr_array((share, (row, col)), shape=self.size), np.zeros(len(each))
+        shares, total = csr_array((share, (row, col)), shape=self.size), np.zeros(len(weight))
         order = np.argsort(self.here.col, kind="stable")
         for members in np.split(self.here.row[order], np.flatnonzero(np.diff(self.here.col[order])) + 1):
-            mine = each[:, members]
+            mine = weight[:, members]
             mates = np.asarray(mine @ shares[members][:, members])
             total += divide((mates * mine).sum(1), mine.sum(1))
         return total

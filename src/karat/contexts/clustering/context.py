@@ -111,10 +111,10 @@ def _memberships(both: Aligned, which: str) -> Sparse:
     """Who is in which cluster: clusters of different test cases are different, and so are those of single items."""
     side: Entries = getattr(both, which)
     names = max(len(both.names["label"]), 1)
-    _, own = distinct(both.case.code[side.unit] * names + side["label"])
+    _, cluster = distinct(both.case.code[side.unit] * names + side["label"])
     alone = np.flatnonzero(both.rows[f"{which} alone"]) if f"{which} alone" in both.rows else np.zeros(0, np.int64)
-    free = int(own.max(initial=-1)) + 1
-    row, column = np.append(side.unit, alone), np.append(own, free + np.arange(len(alone)))
+    free = int(cluster.max(initial=-1)) + 1
+    row, column = np.append(side.unit, alone), np.append(cluster, free + np.arange(len(alone)))
     if (row[1:] <= row[:-1]).any():  # of one cluster to an item there is nothing to sort
         order = np.lexsort((column, row))
         row, column = row[order], column[order]

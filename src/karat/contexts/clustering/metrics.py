@@ -231,8 +231,8 @@ def ami(W: Weights, cells: ClusteringCells, *, mean: Mean = "arithmetic") -> Val
 def _rigid(table: Table) -> tuple[Any, Any]:
     """Where both sides are one cluster (or both all singletons), and where one side is: chance then tells all."""
     gold, pred = table.clusters()
-    one, single = (gold <= 1, pred <= 1), (gold == table.n, pred == table.n)
-    return (one[0] & one[1]) | (single[0] & single[1]), one[0] | one[1] | single[0] | single[1]
+    whole, single = (gold <= 1, pred <= 1), (gold == table.n, pred == table.n)
+    return (whole[0] & whole[1]) | (single[0] & single[1]), whole[0] | whole[1] | single[0] | single[1]
 
 
 @metric(ClusteringCells, reference=_ROSENBERG)
@@ -400,8 +400,8 @@ def _bcubed(W: Weights, cells: ClusteringCells, side: Links, variant: Variant) -
         table = cells.table(W)
         sizes = table.pred[:, table.pred_at] if side is cells.precision_side else table.gold[:, table.gold_at]
         return divide(table.joint**2, sizes).sum(1), W @ side.memberships
-    each = W @ side.each
+    weight = W @ side.identity
     if variant == "pyevall":
-        return side.by_membership(each), W @ side.memberships
+        return side.by_membership(weight), W @ side.memberships
     mates = divide(W @ side.weight, W @ side.linked)
-    return (each * mates).sum(1), W @ (side.memberships > 0).astype(float)
+    return (weight * mates).sum(1), W @ (side.memberships > 0).astype(float)

@@ -44,17 +44,17 @@ class MultiLabel(Context):
         return replace(side, entries=entries, facts=facts)
 
     def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
-        found = repeated_ids(side)
+        findings = repeated_ids(side)
         empty = (side.entries["label"] < 0) | np.isin(side.entries["label"], blank(side.names["label"]))
         if side.kind != "label":
-            found += at_units(side, "empty-value", np.unique(side.entries.unit[empty]), field="label in the list")
+            findings += at_units(side, "empty-value", np.unique(side.entries.unit[empty]), field="label in the list")
         repeated = side.facts["repeated"]
         strict = side.role == "gold" and options["faulty"] == "error"
         if len(repeated):
             code = "repeated-gold-label" if strict else "repeated-label"
             count = side.units_in(repeated)
-            found.append(finding(code, side.name, side.line(int(repeated[0])), count=count))
-        return found
+            findings.append(finding(code, side.name, side.line(int(repeated[0])), count=count))
+        return findings
 
     def reduce(self, both: Aligned, options: Mapping[str, Any]) -> Aligned:
         """Gold's scores only say which labels hold; the prediction's also order them."""

@@ -55,8 +55,8 @@ class Lists:
     def true_above(self) -> Floats:
         """True labels of the item with a score as high or higher."""
         start = np.searchsorted(self.item, self.item)
-        found = np.concatenate([[0], np.cumsum(self.true)])
-        return (found[start + self.place.astype(np.int64)] - found[start]).astype(float)
+        running = np.concatenate([[0], np.cumsum(self.true)])
+        return (running[start + self.place.astype(np.int64)] - running[start]).astype(float)
 
     @cached_property
     def unlisted(self) -> Floats:

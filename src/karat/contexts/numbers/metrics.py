@@ -20,8 +20,8 @@ WEIGHED = "items of different weight have no ranks"
 FLAT = "one side has the same value for all items"
 
 
-def _mean(W: Weights, cells: NumberCells, each: Floats) -> Values:
-    return ratio(W @ each, W @ cells.ones, NONE)
+def _mean(W: Weights, cells: NumberCells, per_item: Floats) -> Values:
+    return ratio(W @ per_item, W @ cells.ones, NONE)
 
 
 @metric(
@@ -85,8 +85,8 @@ def rmse(W: Weights, cells: NumberCells) -> Values:
     >>> round(karat.evaluate([1.5, 2.0], [1.0, 3.0], context="numbers", metrics=["rmse"])["rmse"].value, 4)
     0.7906
     """
-    found = _mean(W, cells, cells.square)
-    return Values(np.sqrt(found.value), found.reason)
+    mean = _mean(W, cells, cells.square)
+    return Values(np.sqrt(mean.value), mean.reason)
 
 
 @metric(NumberCells, better="neither", bounds=(-INF, INF), unit_mean=True, reference="mean of predicted less gold")
@@ -112,8 +112,8 @@ def max_error(W: Weights, cells: NumberCells) -> Values:
     >>> karat.evaluate([1.5, 2.0], [1.0, 3.0], context="numbers", metrics=["max_error"])["max_error"].value
     1.0
     """
-    found = along(W, cells.errors, lambda at: np.where(at.dtp > 0, at.value, -np.inf), np.maximum)
-    return defined(np.where(np.isfinite(found), found, 0.0), (W @ cells.ones > 0) & np.isfinite(found), NONE)
+    largest = along(W, cells.errors, lambda at: np.where(at.dtp > 0, at.value, -np.inf), np.maximum)
+    return defined(np.where(np.isfinite(largest), largest, 0.0), (W @ cells.ones > 0) & np.isfinite(largest), NONE)
 
 
 @metric(
@@ -196,9 +196,9 @@ def pearson(W: Weights, cells: NumberCells) -> Values:
     >>> round(e["pearson"].value, 4)
     0.5
     """
-    _, _, one, other, common, some = _moments(W, cells)
+    _, _, gold_spread, pred_spread, common, some = _moments(W, cells)
     ok = some[0] & some[1]
-    return defined(np.clip(common / np.sqrt(np.where(ok, one * other, 1.0)), -1, 1), ok, FLAT)
+    return defined(np.clip(common / np.sqrt(np.where(ok, gold_spread * pred_spread, 1.0)), -1, 1), ok, FLAT)
 
 
 @metric(
@@ -220,10 +220,10 @@ def concordance(W: Weights, cells: NumberCells) -> Values:
     >>> round(e["concordance"].value, 4)
     0.5
     """
-    a, b, one, other, common, some = _moments(W, cells)
+    a, b, gold_spread, pred_spread, common, some = _moments(W, cells)
     x, y = cells.centred
     apart = (float((cells.gold - x)[:1].sum()) - float((cells.pred - y)[:1].sum())) + a - b
-    whole = one + other + apart**2
+    whole = gold_spread + pred_spread + apart**2
     ok = (some[0] | some[1] | (np.abs(apart) > 0)) & (whole > 0) & (W @ cells.ones > 0)
     return defined(2 * common / np.where(ok, whole, 1.0), ok, "both sides are one and the same value")
 

@@ -24,7 +24,7 @@ class Order(Sparse):
     x: Floats
     y: Floats
 
-    own: ClassVar[bool] = True
+    of_system: ClassVar[bool] = True
     tilted: ClassVar[int] = 64
 
     @staticmethod
@@ -145,10 +145,10 @@ def kendall_rows(order: Order, weight: Floats) -> Floats:
 def _tau(alike: Floats, size: Floats, tied: list[Floats]) -> Floats:
     whole = _pairs(size)
     apart = whole - tied[0] - tied[1] + tied[2] - alike
-    one, other = whole - tied[0], whole - tied[1]
-    ok = (one > 1e-9 * whole) & (other > 1e-9 * whole) & (whole > 0)
+    untied_x, untied_y = whole - tied[0], whole - tied[1]
+    ok = (untied_x > 1e-9 * whole) & (untied_y > 1e-9 * whole) & (whole > 0)
     value = np.full(np.shape(whole), np.nan)
-    np.divide(alike - apart, np.sqrt(np.where(ok, one * other, 1.0)), out=value, where=ok)
+    np.divide(alike - apart, np.sqrt(np.where(ok, untied_x * untied_y, 1.0)), out=value, where=ok)
     return np.clip(value, -1, 1)
 
 
@@ -161,8 +161,8 @@ def kendall_without(order: Order, W: Tilt) -> Floats:
     tied = []
     for ties in order.ties:
         group = ties.sums(n)[0]
-        own = group[ties.code[at]]
-        tied.append(_pairs(a * group).sum() - _pairs(a * own) + _pairs(a * own + b))
+        same = group[ties.code[at]]
+        tied.append(_pairs(a * group).sum() - _pairs(a * same) + _pairs(a * same + b))
     return _tau(alike, size, tied)
 
 
@@ -208,16 +208,16 @@ def spearman_without(order: Order, W: Tilt) -> Floats:
     spread = []
     for ties in (x, y):
         group = ties.sums(n)[0]
-        own = a * group[ties.code[at]]
-        spread.append(_spread(size, _cubes(a * group).sum() - _cubes(own) + _cubes(own + b)))
+        same = a * group[ties.code[at]]
+        spread.append(_spread(size, _cubes(a * group).sum() - _cubes(same) + _cubes(same + b)))
     return _rho(product, size, spread)
 
 
-def _beside(one: Ties, other: Ties, n: Floats) -> Floats:
+def _beside(level: Ties, higher: Ties, n: Floats) -> Floats:
     """The weight of the items alike in one number and higher in the other."""
-    order = np.lexsort((other.code, one.code))
+    order = np.lexsort((higher.code, level.code))
     running = np.cumsum(n[order])
-    group, inner = one.code[order], other.code[order]
+    group, inner = level.code[order], higher.code[order]
     wide = int(inner.max(initial=0)) + 1
     key = group * wide + inner
     last = running[np.searchsorted(key, key, "right") - 1]

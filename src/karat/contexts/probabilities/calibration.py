@@ -89,8 +89,8 @@ def ece(
     0.35
     """
     _, gap = gaps(W, cells, bins, strategy, of)
-    found = ratio(np.abs(gap).sum(1), W @ cells.ones, "no gold items")
-    return found if not _refused(cells, of) else defined(found.value, False, _refused(cells, of))
+    error = ratio(np.abs(gap).sum(1), W @ cells.ones, "no gold items")
+    return error if not _refused(cells, of) else defined(error.value, False, _refused(cells, of))
 
 
 @metric(ProbabilityCells, better="lower", title="Maximum calibration error", reference=_GUO)
@@ -108,8 +108,8 @@ def mce(
     """
     size, gap = gaps(W, cells, bins, strategy, of)
     mean = np.divide(np.abs(gap), size, out=np.zeros(gap.shape), where=size > 0)
-    found = ratio(mean.max(1), (W @ cells.ones > 0).astype(float), "no gold items")
-    return found if not _refused(cells, of) else defined(found.value, False, _refused(cells, of))
+    error = ratio(mean.max(1), (W @ cells.ones > 0).astype(float), "no gold items")
+    return error if not _refused(cells, of) else defined(error.value, False, _refused(cells, of))
 
 
 def _binned(W: Weights, cells: ProbabilityCells, bins: int) -> tuple[Floats, Floats, Floats]:
@@ -129,8 +129,8 @@ def _binned(W: Weights, cells: ProbabilityCells, bins: int) -> tuple[Floats, Flo
 
 def _part(W: Weights, cells: ProbabilityCells, part: Floats) -> Values:
     size = (W @ cells.ones)[:, None]
-    found = ratio(part, np.broadcast_to(size, part.shape), "no gold items")
-    return found if not cells.trusted else defined(found.value, False, cells.trusted)
+    mean = ratio(part, np.broadcast_to(size, part.shape), "no gold items")
+    return mean if not cells.trusted else defined(mean.value, False, cells.trusted)
 
 
 def _mean(total: Floats, size: Floats) -> Floats:

@@ -112,9 +112,9 @@ class ProbabilityCells(ClassCells):
     def curves(self) -> list[Curve]:
         """For each class, it against all others."""
         if self.mirrored and self.positive is not None:
-            own = self.own_curve
-            other = own.mirrored(self.column(1 - self.positive))
-            return [other, own] if self.positive else [own, other]
+            curve = self.own_curve
+            mirror = curve.mirrored(self.column(1 - self.positive))
+            return [mirror, curve] if self.positive else [curve, mirror]
         return [self._curve(c) for c in range(len(self.classes))]
 
     @cached_property
@@ -141,12 +141,12 @@ class ProbabilityCells(ClassCells):
         """For each ordered pair of classes, the first against the second among the items of the two."""
         classes, out = range(len(self.classes)), {}
         member = [np.flatnonzero(self.gold == c) for c in classes]
-        for one in classes:
-            placed = self.placed(one)
-            for other in classes:
-                if one != other:
-                    cell = np.concatenate([member[one], member[other]])
-                    out[one, other] = Curve.through(cell, placed[cell], self.gold[cell] == one, len(self))
+        for first in classes:
+            placed = self.placed(first)
+            for second in classes:
+                if first != second:
+                    cell = np.concatenate([member[first], member[second]])
+                    out[first, second] = Curve.through(cell, placed[cell], self.gold[cell] == first, len(self))
         return out
 
     @cached_property
@@ -228,9 +228,9 @@ class ProbabilityCells(ClassCells):
     @cached_property
     def beaten(self) -> tuple[Floats, Floats]:
         """How many classes score higher than gold's, and how many as high (gold's among them)."""
-        own = self.scores[np.arange(len(self)), self.gold][:, None]
+        of_gold = self.scores[np.arange(len(self)), self.gold][:, None]
         with np.errstate(invalid="ignore"):
-            return (self.scores > own).sum(1).astype(float), (self.scores == own).sum(1).astype(float)
+            return (self.scores > of_gold).sum(1).astype(float), (self.scores == of_gold).sum(1).astype(float)
 
     def answers(self, cell: int) -> tuple[str, str]:
         """Gold's classes, and the scores with the highest first."""

@@ -118,9 +118,9 @@ def roc_auc_ovo(
     if cells.several:
         return defined(np.zeros(W.shape[0]), False, "items have several classes: there are no pairs of them")
     areas, sizes = [], []
-    for one in range(len(cells.classes)):
-        for other in range(one + 1, len(cells.classes)):
-            sides = [_duel(W, cells, one, other), _duel(W, cells, other, one)]
+    for first in range(len(cells.classes)):
+        for second in range(first + 1, len(cells.classes)):
+            sides = [_duel(W, cells, first, second), _duel(W, cells, second, first)]
             areas.append((sides[0][0] + sides[1][0]) / 2)
             sizes.append(sides[0][1])
     reason = "gold has fewer than two classes"
@@ -129,8 +129,8 @@ def roc_auc_ovo(
     return Values(mean_defined(np.stack(areas, 1), None, np.stack(sizes, 1) if average == "weighted" else None), reason)
 
 
-def _duel(W: Weights, cells: ProbabilityCells, one: int, other: int) -> tuple[Floats, Floats]:
-    curve = cells.duels[one, other]
+def _duel(W: Weights, cells: ProbabilityCells, first: int, second: int) -> tuple[Floats, Floats]:
+    curve = cells.duels[first, second]
     positives, negatives = curve.counts(W)
     return roc_area(W, curve), positives + negatives
 
@@ -203,9 +203,9 @@ def log_loss(W: Weights, cells: ProbabilityCells) -> Values:
     return _mean(W, cells, cells.surprise)
 
 
-def _mean(W: Weights, cells: ProbabilityCells, each: Floats) -> Values:
-    found = ratio(W @ each, W @ cells.ones, "no gold items")
-    return found if not cells.trusted else defined(found.value, False, cells.trusted)
+def _mean(W: Weights, cells: ProbabilityCells, per_item: Floats) -> Values:
+    mean = ratio(W @ per_item, W @ cells.ones, "no gold items")
+    return mean if not cells.trusted else defined(mean.value, False, cells.trusted)
 
 
 @metric(
@@ -245,8 +245,8 @@ def hit(W: Weights, cells: ProbabilityCells, *, k: int = 2) -> Values:
     if cells.several:
         return defined(np.zeros(W.shape[0]), False, "items may have several classes: rank them in context multilabel")
     above, level = cells.beaten
-    each = np.where(cells.answered, np.clip((k - above) / np.maximum(level, 1), 0.0, 1.0), 0.0)
-    return ratio(W @ each, W @ cells.ones, "no gold items")
+    per_item = np.where(cells.answered, np.clip((k - above) / np.maximum(level, 1), 0.0, 1.0), 0.0)
+    return ratio(W @ per_item, W @ cells.ones, "no gold items")
 
 
 @metric(ProbabilityCells, unit_mean=True, reference="share of right answers")

@@ -41,9 +41,9 @@ def reliability(cells: ProbabilityCells, bins: int = BINS) -> list[list[Any]]:
     weight = cells.n if cells.weight is None else cells.n * cells.weight
     sure, right, n = sure[cells.answered], right[cells.answered], weight[cells.answered]
     at = bin_of(sure, edges(sure, cells.n, bins, "uniform"))
-    size, said, true = (np.bincount(at, n * x, bins) for x in (np.ones(len(n)), sure, right))
+    size, stated, true = (np.bincount(at, n * x, bins) for x in (np.ones(len(n)), sure, right))
     return [
-        [f"{i / bins:g}–{(i + 1) / bins:g}", int(size[i]), float(said[i] / size[i]), float(true[i] / size[i])]
+        [f"{i / bins:g}–{(i + 1) / bins:g}", int(size[i]), float(stated[i] / size[i]), float(true[i] / size[i])]
         for i in range(bins)
         if size[i]
     ]
@@ -53,12 +53,12 @@ def best(cells: ProbabilityCells) -> list[list[Any]]:
     """By each metric, the threshold of the positive class at which it is best on these very data, and its value."""
     assert cells.positive is not None
     curve = cells.curves[cells.positive]
-    found = steps(cells.all_items(), curve)
-    if not (found.positives[0, 0] and found.negatives[0, 0]):
+    thresholds = steps(cells.all_items(), curve)
+    if not (thresholds.positives[0, 0] and thresholds.negatives[0, 0]):
         return []
     rows: list[list[Any]] = []
     for name in ("f1", "accuracy", "balanced_accuracy", "mcc"):
-        value = AT[name](found)[0]
+        value = AT[name](thresholds)[0]
         k = int(value.argmax())
         rows.append([name, float(curve.value[k]), float(value[k])])
     return rows

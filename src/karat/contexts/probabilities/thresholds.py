@@ -162,7 +162,7 @@ def ks(W: Weights, cells: ProbabilityCells) -> Values:
     return by_curve(W, cells, step, ALONE, np.maximum)
 
 
-def _found_in_top(at: float) -> Callable[[Steps], Floats]:
+def _positives_in_top(at: float) -> Callable[[Steps], Floats]:
     """Positives among the share ``at`` of items with the highest scores; a score that is cut gives its share."""
 
     def step(s: Steps) -> Floats:
@@ -186,8 +186,8 @@ def gain(W: Weights, cells: ProbabilityCells, *, top: float = 0.1) -> Values:
     0.5
     """
     _rate("top", top)
-    found = _found_in_top(top)
-    return by_curve(W, cells, lambda at: share(found(at), at.positives), NO_GOLD)
+    in_top = _positives_in_top(top)
+    return by_curve(W, cells, lambda at: share(in_top(at), at.positives), NO_GOLD)
 
 
 @metric(ProbabilityCells, by_class=True, bounds=(0, float("inf")), reference="cumulative lift")
@@ -202,8 +202,8 @@ def lift(W: Weights, cells: ProbabilityCells, *, top: float = 0.1) -> Values:
     2.0
     """
     _rate("top", top)
-    found = _found_in_top(top)
-    return by_curve(W, cells, lambda at: share(found(at), at.positives) / top, NO_GOLD)
+    in_top = _positives_in_top(top)
+    return by_curve(W, cells, lambda at: share(in_top(at), at.positives) / top, NO_GOLD)
 
 
 def _rate(name: str, value: float) -> None:

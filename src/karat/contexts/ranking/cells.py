@@ -83,16 +83,16 @@ class RankingCells(Cells):
     def condensed(self) -> RankingCells:
         """The same queries with every unjudged document taken out of the ranking."""
         kept = self.judged.where(self.judged.grade >= 0)
-        found = kept.where(kept.rank > 0)
-        block = np.concatenate([[0], np.flatnonzero(np.diff(found.ahead) | np.diff(found.query)) + 1, [len(found)]])
+        placed = kept.where(kept.rank > 0)
+        block = np.concatenate([[0], np.flatnonzero(np.diff(placed.ahead) | np.diff(placed.query)) + 1, [len(placed)]])
         size = np.diff(block)
-        ahead = np.repeat(found.nth()[block[:-1]] - 1 if len(found) else size, size)
+        ahead = np.repeat(placed.nth()[block[:-1]] - 1 if len(placed) else size, size)
         moved = [c.copy() for c in (kept.rank, kept.ahead, kept.tied)]
-        for column, new in zip(moved, (found.nth(), ahead, np.repeat(size, size)), strict=True):
+        for column, new in zip(moved, (placed.nth(), ahead, np.repeat(size, size)), strict=True):
             column[kept.rank > 0] = new
         out = self.take(np.arange(len(self)))
         out.judged = kept.with_columns(rank=moved[0], ahead=moved[1], tied=moved[2])
-        out.retrieved = found.size.astype(float)
+        out.retrieved = placed.size.astype(float)
         return out
 
     def seen(self, judged_only: bool) -> RankingCells:
@@ -136,7 +136,7 @@ class RankingCells(Cells):
     def _hits(self, rel: Level) -> Rows:
         return self.judged.where(self.is_relevant(rel) & (self.judged.rank > 0))
 
-    def found(self, rel: Level = None, k: int | None = None) -> Floats:
+    def hit_count(self, rel: Level = None, k: int | None = None) -> Floats:
         """Relevant documents among the first ``k``; their expected number where ties are averaged."""
         if self.ties != "average" or k is None:
             return self.hits(rel, k).size.astype(float)

@@ -35,7 +35,7 @@ def precision(
     """
     seen = cells.seen(judged_only)
     size = seen.retrieved if k is None else np.full(len(cells), float(k))
-    out = mean(W, cells, safe(seen.found(rel, k), size), any_order=True)
+    out = mean(W, cells, safe(seen.hit_count(rel, k), size), any_order=True)
     return out if k != 0 else defined(out.value, False, "no document is looked at")
 
 
@@ -52,7 +52,7 @@ def recall(
     """
     seen = cells.seen(judged_only)
     total = seen.relevant(rel)
-    return mean(W, cells, safe(seen.found(rel, k), total), total > 0, NO_RELEVANT, any_order=True)
+    return mean(W, cells, safe(seen.hit_count(rel, k), total), total > 0, NO_RELEVANT, any_order=True)
 
 
 @metric(
@@ -67,10 +67,10 @@ def f(W: Weights, cells: RankingCells, *, k: int | None = None, beta: float = 1.
     Example: P@3 = 2/3, R@3 = 2/4: 2·(2/3)(1/2) / (2/3 + 1/2) = 0.571.
     """
     within(0, inf, beta=beta)
-    total, found = cells.relevant(rel), cells.found(rel, k)
-    p, r = safe(found, cells.retrieved if k is None else float(k)), safe(found, total)
-    each = safe((1 + beta**2) * p * r, beta**2 * p + r)
-    return mean(W, cells, each, total > 0, NO_RELEVANT, any_order=k is None)
+    total, hits = cells.relevant(rel), cells.hit_count(rel, k)
+    p, r = safe(hits, cells.retrieved if k is None else float(k)), safe(hits, total)
+    per_query = safe((1 + beta**2) * p * r, beta**2 * p + r)
+    return mean(W, cells, per_query, total > 0, NO_RELEVANT, any_order=k is None)
 
 
 @metric(RankingCells, reference=_TREC_EVAL, unit_mean=True)
@@ -88,7 +88,7 @@ def hits(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = 
 
     Example: ranking r n r n, k = 3: 2. Never undefined for a counted query.
     """
-    return mean(W, cells, cells.found(rel, k), any_order=True)
+    return mean(W, cells, cells.hit_count(rel, k), any_order=True)
 
 
 @metric(RankingCells, reference=_BUCKLEY, title="Rprec", unit_mean=True)
@@ -106,11 +106,11 @@ def r_precision(
     seen = cells.seen(judged_only)
     cut = np.floor(multiple * seen.relevant(rel) + 0.9)
     inside = seen.hits(rel)
-    found = inside.sum(inside.rank <= cut[inside.query])
+    hits = inside.sum(inside.rank <= cut[inside.query])
     if cells.ties == "average":
         room = np.clip(cut[inside.query] - inside.ahead, 0, inside.tied)
-        found = inside.sum(room / inside.tied)
-    return mean(W, cells, safe(found, cut), cut > 0, NO_RELEVANT, any_order=True)
+        hits = inside.sum(room / inside.tied)
+    return mean(W, cells, safe(hits, cut), cut > 0, NO_RELEVANT, any_order=True)
 
 
 @metric(
@@ -128,19 +128,19 @@ def reciprocal_rank(
     """
     seen = cells.seen(judged_only)
     if cells.ties == "average":
-        each = expected_reciprocal_rank(seen, rel, k)
+        per_query = expected_reciprocal_rank(seen, rel, k)
     else:
-        found = seen.hits(rel, k)
-        each = found.sum((found.nth() == 1) / np.maximum(found.rank, 1))
-    return mean(W, cells, each, seen.relevant(rel) > 0, NO_RELEVANT, any_order=True)
+        hits = seen.hits(rel, k)
+        per_query = hits.sum((hits.nth() == 1) / np.maximum(hits.rank, 1))
+    return mean(W, cells, per_query, seen.relevant(rel) > 0, NO_RELEVANT, any_order=True)
 
 
 def _average_precision(cells: RankingCells, rel: Level, k: int | None = None) -> Floats:
     if cells.ties == "average":
         total = expected_precision_sum(cells, rel, k)
     else:
-        found = cells.hits(rel, k)
-        total = found.sum(found.nth() / found.rank)
+        hits = cells.hits(rel, k)
+        total = hits.sum(hits.nth() / hits.rank)
     return safe(total, cells.relevant(rel))
 
 
@@ -156,15 +156,15 @@ def average_precision(
     Example: ranking r n r, R = 3: (1/1 + 2/3 + 0) / 3 = 0.556.
     """
     seen = cells.seen(judged_only)
-    each = _average_precision(seen, rel, k)
-    return mean(W, cells, each, seen.relevant(rel) > 0, NO_RELEVANT, any_order=True)
+    per_query = _average_precision(seen, rel, k)
+    return mean(W, cells, per_query, seen.relevant(rel) > 0, NO_RELEVANT, any_order=True)
 
 
 _FLOOR = 1e-5
 
 
-def _geometric(W: Weights, cells: RankingCells, each: Floats, ok: Mask) -> Values:
-    logs = mean(W, cells, np.log(np.maximum(each, _FLOOR)), ok, NO_RELEVANT)
+def _geometric(W: Weights, cells: RankingCells, per_query: Floats, ok: Mask) -> Values:
+    logs = mean(W, cells, np.log(np.maximum(per_query, _FLOOR)), ok, NO_RELEVANT)
     return defined(np.exp(logs.value), ~np.isnan(logs.value), logs.reason)
 
 
@@ -243,9 +243,9 @@ def infap(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     judged_before = pool.running(pool.grade >= 0) - 1
     good_before = pool.running(good) - 1
     pooled = (pool.nth() - 1) / pool.rank
-    each = 1.0 / pool.rank + pooled * (good_before + _FLOOR) / (judged_before + 2 * _FLOOR)
+    expected = 1.0 / pool.rank + pooled * (good_before + _FLOOR) / (judged_before + 2 * _FLOOR)
     total = cells.relevant(rel)
-    summed = pool.sum(np.where(good, np.where(pool.rank == 1, 1.0, each), 0.0))
+    summed = pool.sum(np.where(good, np.where(pool.rank == 1, 1.0, expected), 0.0))
     return mean(W, cells, safe(summed, total), total > 0, NO_RELEVANT)
 
 
@@ -253,12 +253,12 @@ Rounding = Literal["up", "nearest"]
 
 
 def _interpolated(cells: RankingCells, rel: Level, recall: float, rounding: Rounding) -> Floats:
-    found = cells.hits(rel)
+    hits = cells.hits(rel)
     total = cells.relevant(rel)
     need = np.floor(recall * total + (0.9 if rounding == "up" else 0.5))
-    best = _best_from_here(found.nth() / found.rank, found.start)
-    at = found.start[:-1] + np.maximum(need - 1, 0).astype(np.int64)
-    reached = (need <= found.size) & (found.size > 0)
+    best = _best_from_here(hits.nth() / hits.rank, hits.start)
+    at = hits.start[:-1] + np.maximum(need - 1, 0).astype(np.int64)
+    reached = (need <= hits.size) & (hits.size > 0)
     return np.where(reached, best[np.where(reached, at, 0)] if len(best) else 0.0, 0.0)
 
 
@@ -285,8 +285,8 @@ def interpolated_precision(
     Example: ranking r n r, R = 2, recall 1: c = 2, found at rank 3: 2/3 = 0.667.
     """
     within(0, 1, recall=recall)
-    each = _interpolated(cells, rel, recall, rounding)
-    return mean(W, cells, each, cells.relevant(rel) > 0, NO_RELEVANT)
+    per_query = _interpolated(cells, rel, recall, rounding)
+    return mean(W, cells, per_query, cells.relevant(rel) > 0, NO_RELEVANT)
 
 
 @metric(RankingCells, reference=_MANNING, title="11-point AP", unit_mean=True)
@@ -311,10 +311,10 @@ def mean_rank(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
 
     Example: ranking n r r: (2 + 3) / 2 = 2.5.
     """
-    found = cells.hits(rel)
-    rank = found.ahead + (found.tied + 1) / 2 if cells.ties == "average" else found.rank
-    use = cells.counted * (found.size > 0)
-    total, reason = safe(found.sum(rank), found.size), "no relevant document retrieved"
+    hits = cells.hits(rel)
+    rank = hits.ahead + (hits.tied + 1) / 2 if cells.ties == "average" else hits.rank
+    use = cells.counted * (hits.size > 0)
+    total, reason = safe(hits.sum(rank), hits.size), "no relevant document retrieved"
     return defined(safe(W @ (total * use), W @ use), W @ use > 0, reason)
 
 
@@ -327,9 +327,9 @@ def bin_g(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
 
     Example: ranking r n r, R = 2: (1/log2 2 + 1/log2 3) / 2 = 0.815.
     """
-    found, total = cells.hits(rel), cells.relevant(rel)
-    each = found.sum(1.0 / np.log2(2 + found.rank - found.nth()))
-    return mean(W, cells, safe(each, total), total > 0, NO_RELEVANT)
+    hits, total = cells.hits(rel), cells.relevant(rel)
+    gain = hits.sum(1.0 / np.log2(2 + hits.rank - hits.nth()))
+    return mean(W, cells, safe(gain, total), total > 0, NO_RELEVANT)
 
 
 @metric(
@@ -348,5 +348,5 @@ def yaap(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     """
     total = cells.relevant(rel)
     summed = _average_precision(cells, rel) * total
-    each = np.log((1 + summed) / (1 + total - summed))
-    return mean(W, cells, each, total > 0, NO_RELEVANT)
+    per_query = np.log((1 + summed) / (1 + total - summed))
+    return mean(W, cells, per_query, total > 0, NO_RELEVANT)

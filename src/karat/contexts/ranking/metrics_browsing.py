@@ -32,23 +32,23 @@ def _gains(cells: RankingCells, k: int, low: float, high: Level) -> Rows:
     """The relevant documents among the first ``k`` with their gains, from 0 to 1."""
     if high is not None and high <= low:
         raise MetricError(f"max_grade={high:g}: it must be above min_grade={low:g}")
-    found = cells.hits(k=k)
-    top = cells.top_grade[found.query] if high is None else high
-    return found.with_columns(gain=np.clip(safe(found.grade - low, top - low), 0.0, 1.0))
+    hits = cells.hits(k=k)
+    top = cells.top_grade[hits.query] if high is None else high
+    return hits.with_columns(gain=np.clip(safe(hits.grade - low, top - low), 0.0, 1.0))
 
 
 def _rate(W: Weights, cells: RankingCells, k: int, going: Going, low: float, high: Level) -> Values:
     """Gain per document read by a reader who looks at ``k`` places at most."""
     within(1, inf, k=k)
-    found, queries = _gains(cells, k, low, high), np.arange(len(cells))
+    hits, queries = _gains(cells, k, low, high), np.arange(len(cells))
     blocks = [queries[at : at + _BLOCK] for at in range(0, len(queries), _BLOCK)]
-    each = np.concatenate([np.zeros(0), *(_rates(found[block], k, going) for block in blocks)])
-    return mean(W, cells, each, cells.relevant() > 0, NO_RELEVANT)
+    per_query = np.concatenate([np.zeros(0), *(_rates(hits[block], k, going) for block in blocks)])
+    return mean(W, cells, per_query, cells.relevant() > 0, NO_RELEVANT)
 
 
-def _rates(found: Rows, k: int, going: Going) -> Floats:
-    gain, look = np.zeros((found.queries, k)), np.ones((found.queries, k))
-    gain[found.query, found.rank - 1] = found.gain
+def _rates(hits: Rows, k: int, going: Going) -> Floats:
+    gain, look = np.zeros((hits.queries, k)), np.ones((hits.queries, k))
+    gain[hits.query, hits.rank - 1] = hits.gain
     goes = np.broadcast_to(going(np.arange(1, k + 1), gain), gain.shape)
     np.cumprod(goes[:, :-1], axis=1, out=look[:, 1:])
     return (look * gain).sum(1) / look.sum(1)
@@ -91,9 +91,9 @@ def sdcg(W: Weights, cells: RankingCells, *, k: int = 10, min_grade: float = 0.0
     Example: grades 0 1, k = 2: 0.631 / (1 + 0.631) = 0.387.
     """
     within(1, inf, k=k)
-    found = _gains(cells, k, min_grade, max_grade)
-    each = found.sum(found.gain * discount(found.rank)) / discount(np.arange(1, k + 1)).sum()
-    return mean(W, cells, each, cells.relevant() > 0, NO_RELEVANT)
+    hits = _gains(cells, k, min_grade, max_grade)
+    per_query = hits.sum(hits.gain * discount(hits.rank)) / discount(np.arange(1, k + 1)).sum()
+    return mean(W, cells, per_query, cells.relevant() > 0, NO_RELEVANT)
 
 
 def _patient(place: Ints | Floats, T: float) -> Floats:

@@ -118,7 +118,7 @@ def relative_precision(W: Weights, cells: RankingCells, *, k: int | None = None,
     """
     total = cells.relevant(rel)
     size = np.minimum(cells.retrieved if k is None else float(k), total)
-    return mean(W, cells, safe(cells.found(rel, k), size), total > 0, NO_RELEVANT, any_order=True)
+    return mean(W, cells, safe(cells.hit_count(rel, k), size), total > 0, NO_RELEVANT, any_order=True)
 
 
 @metric(RankingCells, reference=_TREC_EVAL, title="Set MAP", unit_mean=True)
@@ -129,9 +129,9 @@ def set_map(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
 
     Example: 2 of 4 retrieved are relevant, R = 4: (2/4)(2/4) = 0.25.
     """
-    total, found = cells.relevant(rel), cells.found(rel)
-    each = safe(found * found, cells.retrieved * total)
-    return mean(W, cells, each, total > 0, NO_RELEVANT, any_order=True)
+    total, hits = cells.relevant(rel), cells.hit_count(rel)
+    per_query = safe(hits * hits, cells.retrieved * total)
+    return mean(W, cells, per_query, total > 0, NO_RELEVANT, any_order=True)
 
 
 @metric(RankingCells, bounds=(-np.inf, np.inf), reference=_TREC_EVAL, unit_mean=True)
@@ -151,5 +151,5 @@ def utility(
 
     Example: 2 relevant of 5 retrieved: 2 − 3 = −1.
     """
-    total, hit = cells.relevant(rel), cells.found(rel)
+    total, hit = cells.relevant(rel), cells.hit_count(rel)
     return mean(W, cells, found * hit + wrong * (cells.retrieved - hit) + missed * (total - hit), any_order=True)

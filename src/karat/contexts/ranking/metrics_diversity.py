@@ -39,7 +39,7 @@ def _covered_before(rows: Rows) -> Ints:
     return out
 
 
-def _found(cells: RankingCells, rel: Level, k: int | None) -> Rows:
+def _hits(cells: RankingCells, rel: Level, k: int | None) -> Rows:
     """The relevant judgements of documents among the first ``k``, by rank."""
     rows = _relevant(cells, rel)
     rows = rows.where((rows.rank > 0) & (rows.rank <= (rows.rank if k is None else k)))
@@ -49,7 +49,7 @@ def _found(cells: RankingCells, rel: Level, k: int | None) -> Rows:
 def _novelty(cells: RankingCells, rel: Level, k: int | None, alpha: float, worth: Worth) -> Floats:
     """Σ worth(rank) · (1 − α)^(earlier documents of the subtopic), over the first ``k``."""
     within(0, 1, alpha=alpha)
-    rows = _found(cells, rel, k)
+    rows = _hits(cells, rel, k)
     return rows.sum(worth(rows.rank) * (1 - alpha) ** _covered_before(rows))
 
 
@@ -112,14 +112,14 @@ def _most(cells: RankingCells, rel: Level, k: int | None, alpha: float, worth: W
     """The novelty of ``k`` documents (or as many as retrieved) that all cover every subtopic of the query."""
     depth = cells.retrieved.astype(np.int64) if k is None else np.full(len(cells), k)
     place = np.arange(1, int(depth.max(initial=0)) + 1)
-    each = (1 - alpha) ** (place - 1.0) * worth(place)
-    return _topics(cells, rel) * np.concatenate([[0.0], np.cumsum(each)])[depth]
+    novelty = (1 - alpha) ** (place - 1.0) * worth(place)
+    return _topics(cells, rel) * np.concatenate([[0.0], np.cumsum(novelty)])[depth]
 
 
 def _normalized(W: Weights, cells: RankingCells, rel: Level, k: int | None, alpha: float, worth: Worth) -> Values:
     """The novelty over that of the ideal ranking."""
-    each, best = _novelty(cells, rel, k, alpha, worth), _ideal_novelty(cells, rel, k, alpha, worth)
-    return mean(W, cells, safe(each, best), best > 0, _NO_SUBTOPIC)
+    novelty, best = _novelty(cells, rel, k, alpha, worth), _ideal_novelty(cells, rel, k, alpha, worth)
+    return mean(W, cells, safe(novelty, best), best > 0, _NO_SUBTOPIC)
 
 
 @metric(RankingCells, bounds=(0, np.inf), reference=_CLARKE, title="α-DCG", unit_mean=True)
@@ -140,9 +140,9 @@ def alpha_dcg(
 
     Example: documents {a}, {a}, α = 0.5: 1/1 + 0.5/log2 3 = 1.315.
     """
-    each = _novelty(cells, rel, k, alpha, discount)
-    each = safe(each, _most(cells, rel, k, alpha, discount)) if normalize else each
-    return mean(W, cells, each, _topics(cells, rel) > 0, _NO_SUBTOPIC)
+    novelty = _novelty(cells, rel, k, alpha, discount)
+    novelty = safe(novelty, _most(cells, rel, k, alpha, discount)) if normalize else novelty
+    return mean(W, cells, novelty, _topics(cells, rel) > 0, _NO_SUBTOPIC)
 
 
 @metric(RankingCells, reference=_CLARKE, title="α-nDCG", unit_mean=True)
@@ -182,9 +182,9 @@ def err_ia(
 
     Example: subtopics a, b; documents {a}, {b}, α = 0.5: (0.5/1 + 0.5/2) / 2 = 0.375.
     """
-    each, topics = _novelty(cells, rel, k, alpha, _inverse), _topics(cells, rel)
-    each = safe(each, _most(cells, rel, k, alpha, _inverse)) if normalize else safe(alpha * each, topics)
-    return mean(W, cells, each, topics > 0, _NO_SUBTOPIC)
+    novelty, topics = _novelty(cells, rel, k, alpha, _inverse), _topics(cells, rel)
+    novelty = safe(novelty, _most(cells, rel, k, alpha, _inverse)) if normalize else safe(alpha * novelty, topics)
+    return mean(W, cells, novelty, topics > 0, _NO_SUBTOPIC)
 
 
 @metric(RankingCells, reference=_CHAPELLE, title="nERR-IA", unit_mean=True)
@@ -213,8 +213,8 @@ def nrbp(W: Weights, cells: RankingCells, *, alpha: float = 0.5, beta: float = 0
 
     Example: subtopics a, b; documents {a}, {b}, α = β = 0.5: (0.75/2) · (1 + 0.5) = 0.5625.
     """
-    each, topics = _novelty(cells, rel, None, alpha, _geometric(beta)), _topics(cells, rel)
-    return mean(W, cells, safe((1 - (1 - alpha) * beta) * each, topics), topics > 0, _NO_SUBTOPIC)
+    novelty, topics = _novelty(cells, rel, None, alpha, _geometric(beta)), _topics(cells, rel)
+    return mean(W, cells, safe((1 - (1 - alpha) * beta) * novelty, topics), topics > 0, _NO_SUBTOPIC)
 
 
 @metric(RankingCells, reference=_NOVELTY, title="nNRBP", unit_mean=True)
@@ -243,7 +243,7 @@ def precision_ia(W: Weights, cells: RankingCells, *, k: int | None = None, rel: 
     """
     topics = _topics(cells, rel)
     size = cells.retrieved if k is None else float(k)
-    return mean(W, cells, safe(_found(cells, rel, k).size, size * topics), topics > 0, _NO_SUBTOPIC)
+    return mean(W, cells, safe(_hits(cells, rel, k).size, size * topics), topics > 0, _NO_SUBTOPIC)
 
 
 @metric(RankingCells, reference=_AGRAWAL, title="AP-IA", unit_mean=True)
@@ -255,7 +255,7 @@ def average_precision_ia(W: Weights, cells: RankingCells, *, rel: Level = None) 
 
     Example: subtopics a, b; documents {a}, {b} are all that are relevant: (1/1 + 1/2) / 2 = 0.75.
     """
-    rows, topics = _found(cells, rel, None), _topics(cells, rel)
+    rows, topics = _hits(cells, rel, None), _topics(cells, rel)
     precision = (1 + _covered_before(rows)) / rows.rank
     return mean(W, cells, safe(rows.sum(precision / _of_topic(cells, rel, rows)), topics), topics > 0, _NO_SUBTOPIC)
 
@@ -273,6 +273,6 @@ def subtopic_recall(W: Weights, cells: RankingCells, *, k: int | None = None, re
 
     Example: subtopics a, b; documents {a}, {a}: 1/2 = 0.5.
     """
-    found, topics = _found(cells, rel, k), _topics(cells, rel)
-    covered = found.sum(_covered_before(found) == 0)
+    hits, topics = _hits(cells, rel, k), _topics(cells, rel)
+    covered = hits.sum(_covered_before(hits) == 0)
     return mean(W, cells, safe(covered, topics), topics > 0, _NO_SUBTOPIC)

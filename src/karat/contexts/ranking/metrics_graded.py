@@ -40,10 +40,10 @@ def gains(rows: Rows, gain: Gain) -> Floats:
 
 def _dcg(cells: RankingCells, gain: Gain, k: int | None) -> Floats:
     if cells.ties == "average":
-        found = cells.hits()
-        return found.sum(gains(found, gain) * mean_discount(found, k))
-    found = cells.hits(k=k)
-    return found.sum(gains(found, gain) * discount(found.rank))
+        hits = cells.hits()
+        return hits.sum(gains(hits, gain) * mean_discount(hits, k))
+    hits = cells.hits(k=k)
+    return hits.sum(gains(hits, gain) * discount(hits.rank))
 
 
 def _ideal_dcg(cells: RankingCells, gain: Gain, k: int | None) -> Floats:
@@ -63,8 +63,8 @@ def dcg(
 
     Example: grades 2 0 1: 2/1 + 0 + 1/2 = 2.5.
     """
-    each = _dcg(cells.seen(judged_only), gain, k)
-    return mean(W, cells, each, cells.relevant() > 0, NO_RELEVANT, any_order=True)
+    per_query = _dcg(cells.seen(judged_only), gain, k)
+    return mean(W, cells, per_query, cells.relevant() > 0, NO_RELEVANT, any_order=True)
 
 
 @metric(RankingCells, bounds=(0, np.inf), reference=_JARVELIN, title="Ideal DCG", better="neither", unit_mean=True)
@@ -115,8 +115,8 @@ def _err(rows: Rows, stop: Floats, place: Ints) -> Floats:
 
 
 def _err_at(cells: RankingCells, k: int | None, scale: Scale, max_grade: Level) -> Floats:
-    found = cells.hits(k=k)
-    return _err(found, _stops(cells, found, scale, max_grade), found.rank)
+    hits = cells.hits(k=k)
+    return _err(hits, _stops(cells, hits, scale, max_grade), hits.rank)
 
 
 @metric(RankingCells, reference=_CHAPELLE, title="ERR", unit_mean=True)
@@ -130,8 +130,8 @@ def err(
 
     Example: grades 1 0 1, M = 1: 1/2 + (1/2)(1/2)/3 = 0.583.
     """
-    each = _err_at(cells, k, scale, max_grade)
-    return mean(W, cells, each, cells.relevant() > 0, NO_RELEVANT)
+    per_query = _err_at(cells, k, scale, max_grade)
+    return mean(W, cells, per_query, cells.relevant() > 0, NO_RELEVANT)
 
 
 @metric(RankingCells, reference=_CHAPELLE, title="nERR", unit_mean=True)
@@ -170,11 +170,11 @@ def rbp(
     Example: ranking r n r, p = 0.8: 0.2 · (1 + 0.64) = 0.328.
     """
     within(0, 1, p=p)
-    found = cells.hits(rel, k)
-    grade = np.maximum(found.grade, 0.0)
-    value = {"binary": np.ones(len(found)), "scaled": safe(grade, cells.top_grade[found.query]), "raw": grade}[gain]
-    each = (1 - p) * found.sum(value * p ** (found.rank - 1.0))
-    return mean(W, cells, each, cells.relevant(rel) > 0, NO_RELEVANT)
+    hits = cells.hits(rel, k)
+    grade = np.maximum(hits.grade, 0.0)
+    value = {"binary": np.ones(len(hits)), "scaled": safe(grade, cells.top_grade[hits.query]), "raw": grade}[gain]
+    per_query = (1 - p) * hits.sum(value * p ** (hits.rank - 1.0))
+    return mean(W, cells, per_query, cells.relevant(rel) > 0, NO_RELEVANT)
 
 
 @metric(RankingCells, better="lower", reference=_MOFFAT, title="RBP residual", unit_mean=True)
@@ -210,12 +210,12 @@ def g(W: Weights, cells: RankingCells) -> Values:
 
     Example: grades 0 1, ideal 1: (1 / log2(2 + 2 − 1)) / 1 = 0.631.
     """
-    found = cells.hits()
+    hits = cells.hits()
     ideal = gains(cells.ideal, "linear")
-    extra = _running_ideal(cells, np.maximum(ideal, 1.0) - 1.0, found.rank, found.query)
-    behind = 2 + extra + found.rank - found.running(found.grade)
+    extra = _running_ideal(cells, np.maximum(ideal, 1.0) - 1.0, hits.rank, hits.query)
+    behind = 2 + extra + hits.rank - hits.running(hits.grade)
     total = cells.ideal.sum(ideal)
-    return mean(W, cells, safe(found.sum(found.grade / np.log2(behind)), total), total > 0, NO_RELEVANT)
+    return mean(W, cells, safe(hits.sum(hits.grade / np.log2(behind)), total), total > 0, NO_RELEVANT)
 
 
 @metric(RankingCells, reference=_TREC_EVAL, title="nDCG over relevant", unit_mean=True)
@@ -227,13 +227,13 @@ def ndcg_rel(W: Weights, cells: RankingCells) -> Values:
 
     Example: grades 0 1, R = 1: DCG@2 = 1/log2 3, ideal 1: 0.631.
     """
-    found = cells.hits()
+    hits = cells.hits()
     ideal = gains(cells.ideal, "linear") * discount(cells.ideal.nth())
-    best = _running_ideal(cells, ideal, found.rank, found.query)
-    reached = found.sum(safe(found.running(found.grade * discount(found.rank)), best))
+    best = _running_ideal(cells, ideal, hits.rank, hits.query)
+    reached = hits.sum(safe(hits.running(hits.grade * discount(hits.rank)), best))
     total = cells.relevant()
     whole = safe(_dcg(cells, "linear", None), cells.ideal.sum(ideal))
-    return mean(W, cells, safe(reached + (total - found.size) * whole, total), total > 0, NO_RELEVANT)
+    return mean(W, cells, safe(reached + (total - hits.size) * whole, total), total > 0, NO_RELEVANT)
 
 
 @metric(RankingCells, reference=_TREC_EVAL, title="nDCG over levels", unit_mean=True)
@@ -246,10 +246,10 @@ def r_ndcg(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     Example: grades 2 1 judged, ranking 1 2: (nDCG@1 + nDCG@2) / 2 = (0.5 + 0.860) / 2 = 0.680.
     """
     ends = _level_ends(cells)
-    found = cells.hits()
-    before = np.searchsorted(found.query * 2**40 + found.rank, ends.query * 2**40 + ends.place, "right")
-    start = found.start[ends.query]
-    upto = _reached(found.running(found.grade * discount(found.rank)), start, before - start)
+    hits = cells.hits()
+    before = np.searchsorted(hits.query * 2**40 + hits.rank, ends.query * 2**40 + ends.place, "right")
+    start = hits.start[ends.query]
+    upto = _reached(hits.running(hits.grade * discount(hits.rank)), start, before - start)
     ideal = gains(cells.ideal, "linear") * discount(cells.ideal.nth())
     points = ends.sum(safe(upto, _running_ideal(cells, ideal, ends.place, ends.query)))
     longer = cells.retrieved > cells.relevant() + 1
@@ -288,6 +288,6 @@ def compatibility(W: Weights, cells: RankingCells, *, p: float = 0.95, normalize
     )
     end, place = tail[depth.astype(np.int64)], ideal.nth()
     both = (ideal.rank > 0) * (end[ideal.query] - tail[np.maximum(place, ideal.rank) - 1])
-    own = ideal.sum(end[ideal.query] - tail[place - 1])
-    whole = own if normalize else safe(1 - p**depth, 1 - p) if p < 1 else depth
+    ideal_overlap = ideal.sum(end[ideal.query] - tail[place - 1])
+    whole = ideal_overlap if normalize else safe(1 - p**depth, 1 - p) if p < 1 else depth
     return mean(W, cells, safe(ideal.sum(both), whole), ideal.size > 0, NO_RELEVANT)

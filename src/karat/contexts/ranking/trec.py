@@ -36,7 +36,7 @@ RELSTRING = 10
 """Documents that relstring shows."""
 _FAMILIES = ("iprec_at_recall", "Rprec_mult", "ndcg_cut", "map_cut", "relative_P")
 GROUPS = {"official": OFFICIAL, "set": SET, "all_trec": ALL_TREC} | {
-    name: tuple(one for one in ALL_TREC if one.startswith(f"{name}_")) for name in _FAMILIES
+    name: tuple(measure for measure in ALL_TREC if measure.startswith(f"{name}_")) for name in _FAMILIES
 }
 """What one name asks for in trec_eval; P, recall and success alone are karat's metrics of the whole list."""
 
@@ -83,9 +83,6 @@ def relstring(cells: RankingCells, query: int) -> str:
     rank, grade = cells.judged.rank[rows], cells.judged.grade[rows]
     shown = ["-"] * int(min(cells.retrieved[query], RELSTRING))
     for at in np.flatnonzero((rank > 0) & (rank <= RELSTRING)).tolist():
-        shown[rank[at] - 1] = _letter(int(grade[at]))
+        whole = int(grade[at])
+        shown[rank[at] - 1] = "." if whole < 0 else ">" if whole > 9 else str(whole)
     return "'" + "".join(shown) + "'"
-
-
-def _letter(grade: int) -> str:
-    return "." if grade < 0 else ">" if grade > 9 else str(grade)

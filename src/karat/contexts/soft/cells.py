@@ -73,8 +73,8 @@ class SoftCells(TreeCells):
         key = (kernel.__name__, *params)
         if key not in self._vectors:
             self._vectors[key] = kernel(self.aligned, *params)
-        found: Floats = self._vectors[key]
-        return found
+        vector: Floats = self._vectors[key]
+        return vector
 
     def answers(self, cell: int) -> tuple[str, str]:
         """The weights, heaviest first."""
@@ -82,8 +82,8 @@ class SoftCells(TreeCells):
 
     def _weights(self, of: Sparse, cell: int) -> str:
         at = np.flatnonzero(of.row == cell)
-        found = sorted(zip(of.data[at].tolist(), of.col[at].tolist(), strict=True), key=lambda x: (-x[0], x[1]))
-        return ", ".join(f"{self.classes[c]} {w:.3g}" for w, c in found) or "—"
+        heaviest = sorted(zip(of.data[at].tolist(), of.col[at].tolist(), strict=True), key=lambda x: (-x[0], x[1]))
+        return ", ".join(f"{self.classes[c]} {w:.3g}" for w, c in heaviest) or "—"
 
     @cached_property
     def in_gold(self) -> Floats:  # type: ignore[override]
@@ -203,8 +203,8 @@ class SoftCells(TreeCells):
         key = ("information", variant)
         if key not in self._vectors:
             self._vectors[key] = information(self.raised, self.whole.spread, self._case, self.parents, variant)
-        found: tuple[Floats, Floats, Floats] = self._vectors[key]
-        return found
+        vectors: tuple[Floats, Floats, Floats] = self._vectors[key]
+        return vectors
 
     @cached_property
     def votes(self) -> Votes:

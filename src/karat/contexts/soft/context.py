@@ -42,12 +42,12 @@ class Soft(Context):
         return replace(side, entries=Entries(side.entries.unit, columns))
 
     def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
-        found = repeated_ids(side)
+        findings = repeated_ids(side)
         if side.kind == "label":
             objects = [code for code, name in enumerate(side.names["label"]) if name.startswith("{")]
             rows = side.entries.unit[np.isin(side.entries["label"], objects)]
-            return found + at_units(side, "bad-json", rows, reason="an object that JSON cannot read")
-        return found + (check_weights(side) if side.kind == "weights" else check_votes(side))
+            return findings + at_units(side, "bad-json", rows, reason="an object that JSON cannot read")
+        return findings + (check_weights(side) if side.kind == "weights" else check_votes(side))
 
     def coverage(self, gold: Side, pred: Side, both: Meeting, options: Mapping[str, Any]) -> list[Finding]:
         texts_for_weights(gold, pred)

@@ -278,8 +278,8 @@ def soft_f1(W: Weights, cells: SoftCells, *, average: Literal["micro", "macro"] 
     both, gold, pred = W @ cells.shared, W @ cells.gold_share, W @ cells.pred_share
     if average == "micro":
         return ratio(2 * both.sum(1), gold.sum(1) + pred.sum(1) + W @ cells.lost, "no weight is above 0")
-    each = ratio(2 * both, gold + pred + W @ cells.lost_labels, "no weight is above 0")
-    return Values(mean_defined(each.value), each.reason)
+    by_class = ratio(2 * both, gold + pred + W @ cells.lost_labels, "no weight is above 0")
+    return Values(mean_defined(by_class.value), by_class.reason)
 
 
 @metric(SoftCells, unit_mean=True, symmetric=True, reference=_KURNIAWAN)

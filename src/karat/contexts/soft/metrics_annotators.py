@@ -139,5 +139,5 @@ def pairwise_kappa(W: Weights, cells: SoftCells) -> Values:
     c = cells.votes.couples
     shape = (W.shape[0], len(c.couple), len(cells.classes))
     n, chance = W @ c.common, ((W @ c.left_of).reshape(shape) * (W @ c.right_of).reshape(shape)).sum(2)
-    each = ratio(n * (W @ c.same) - chance, n**2 - chance, "no two annotators share items with more than one label")
-    return Values(mean_defined(each.value), each.reason)
+    kappa = ratio(n * (W @ c.same) - chance, n**2 - chance, "no two annotators share items with more than one label")
+    return Values(mean_defined(kappa.value), kappa.reason)

@@ -21,8 +21,8 @@ def _contrast(
 ) -> tuple[Floats, Floats, Floats]:
     """Summed contrast of the prediction with gold, of gold with itself, and the number of items."""
     gold, pred, union = cells.information(variant)
-    own = (alpha_1 + alpha_2 - beta) * gold
-    return W @ (alpha_1 * pred + alpha_2 * gold - beta * union), W @ own, W @ cells.in_gold
+    of_gold = (alpha_1 + alpha_2 - beta) * gold
+    return W @ (alpha_1 * pred + alpha_2 * gold - beta * union), W @ of_gold, W @ cells.in_gold
 
 
 @metric(SoftCells, bounds=(-np.inf, np.inf), unit_mean=True, title="ICM-Soft", reference=_AMIGO)
@@ -59,7 +59,7 @@ def icm_soft_norm(
     >>> karat.evaluate(gold, gold[::-1], metrics=["icm_soft_norm"])["icm_soft_norm"].value
     0.0
     """
-    contrast, own, _ = _contrast(W, cells, variant, alpha_1, alpha_2, beta)
-    own = np.where(np.abs(own) > 1e-12, own, 0.0)
-    norm = ratio(contrast + own, 2 * own, "gold holds no information: every item has the same weights")
+    contrast, of_gold, _ = _contrast(W, cells, variant, alpha_1, alpha_2, beta)
+    of_gold = np.where(np.abs(of_gold) > 1e-12, of_gold, 0.0)
+    norm = ratio(contrast + of_gold, 2 * of_gold, "gold holds no information: every item has the same weights")
     return Values(np.clip(norm.value, 0, None), norm.reason)

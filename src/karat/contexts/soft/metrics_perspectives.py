@@ -23,8 +23,8 @@ def _mean(W: Weights, cells: SoftCells, x: Floats, average: Average) -> Values:
     """Mean of what each gold vote gives: over the votes of each item and then the items, over votes, or annotators."""
     v = cells.votes
     if average == "annotator":
-        each = Sparse.of(v.item, v.annotator, x, cells.voted.shape)
-        return Values(mean_defined(ratio(W @ each, W @ cells.voted, "").value), _NO_VOTES)
+        by_annotator = Sparse.of(v.item, v.annotator, x, cells.voted.shape)
+        return Values(mean_defined(ratio(W @ by_annotator, W @ cells.voted, "").value), _NO_VOTES)
     total = sums(v.item, x, len(cells))
     if average == "vote":
         return ratio(W @ total, W @ v.per_item, _NO_VOTES)

@@ -91,8 +91,8 @@ class SpansCells(ClassCells):
 
     def outcome(self, reading: str, code: int) -> Floats:
         """How often an outcome of a MUC reading occurs in each document."""
-        found = self.data.outcomes(reading)
-        side, codes = (self.data.pred, found.pred) if code == SPU else (self.data.gold, found.gold)
+        outcomes = self.data.outcomes(reading)
+        side, codes = (self.data.pred, outcomes.pred) if code == SPU else (self.data.gold, outcomes.gold)
         return self._by_document(side.unit[codes == code])
 
     def credit(self, reading: str) -> Floats:
@@ -108,13 +108,13 @@ class SpansCells(ClassCells):
     @cached_property
     def kinds(self) -> dict[str, Floats]:
         """Error kinds of the alignment: right spans, half errors (boundary, label, both), missed, spurious."""
-        found, data = self.data.errors, self.data
-        half = np.isin(found.gold, (BOUNDARY, LABEL, BOTH))
+        errors, data = self.data.errors, self.data
+        half = np.isin(errors.gold, (BOUNDARY, LABEL, BOTH))
         return {
-            "right": self._by_document(data.gold.unit[found.gold == CORRECT]),
+            "right": self._by_document(data.gold.unit[errors.gold == CORRECT]),
             "half": self._by_document(data.gold.unit[half]),
-            "missed": self._by_document(data.gold.unit[found.gold == MISSED]),
-            "spurious": self._by_document(data.pred.unit[found.pred == SPURIOUS]),
+            "missed": self._by_document(data.gold.unit[errors.gold == MISSED]),
+            "spurious": self._by_document(data.pred.unit[errors.pred == SPURIOUS]),
         }
 
     @cached_property
@@ -137,8 +137,8 @@ class SpansCells(ClassCells):
 
     def positions_of(self, name: str) -> Sparse:
         """Tokens or characters by label: of gold, of the prediction, or common to both."""
-        found = self.data.positions
-        return self._by_label(found.unit, found.label, getattr(found, name))
+        positions = self.data.positions
+        return self._by_label(positions.unit, positions.label, getattr(positions, name))
 
     def credited(self, kind: str, *, text_requires_type: bool = True) -> Floats:
         """Entities with MUC's text or type credit, children only inside aligned parents."""

@@ -20,16 +20,16 @@ from karat.side import Side
 
 def check_side(side: Side, options: Mapping[str, Any]) -> list[Finding]:
     """Everything that is wrong with one side by itself; what gold's scheme says of predicted tags comes later."""
-    found = repeated_ids(side)
+    findings = repeated_ids(side)
     if "tag" in side.entries:
         if side.role == "pred" and options["scheme"] == "strict":
-            return found  # gold's scheme is not known here
-        return found + check_tags(side, golds_scheme(options["scheme"], side))
+            return findings  # gold's scheme is not known here
+        return findings + check_tags(side, golds_scheme(options["scheme"], side))
     marked = Marked.of_entries(side.entries, side.names["label"], len(side), side.facts, options)
-    found += _places(side, marked)
-    if any(f.severity == "error" for f in (*side.findings, *found)):
-        return found
-    return found + _quotes(side, marked) + _overlapping(side, marked)
+    findings += _places(side, marked)
+    if any(f.severity == "error" for f in (*side.findings, *findings)):
+        return findings
+    return findings + _quotes(side, marked) + _overlapping(side, marked)
 
 
 def golds_scheme(wanted: str, *sides: Side) -> str:
@@ -139,9 +139,9 @@ def _overlapping(side: Side, marked: Marked) -> list[Finding]:
     if side.role == "gold":
         rows["span-overlaps"] = _crossing(full.spans, full.parent)
     out: list[Finding] = []
-    for code, found in rows.items():
+    for code, bad in rows.items():
         make = lambda row, code=code: finding(code, side.name, _line(side, row), **_facts(side, full, row))
-        out += at_limit(code, found, side, make)
+        out += at_limit(code, bad, side, make)
     return out
 
 
@@ -168,8 +168,8 @@ def _crossing(spans: Spans, parent: Ints | None) -> Ints:
     order = spans.by_place()
     unit = np.unique(inside.unit, return_inverse=True)[1].astype(np.int64)
     ordered = Spans(unit, inside.start, inside.end, inside.label).take(order)
-    found = overlaps(ordered, ordered)
-    pairs: Pairs = found.take(found.gold < found.pred)
+    crossed = overlaps(ordered, ordered)
+    pairs: Pairs = crossed.take(crossed.gold < crossed.pred)
     first, second = order[pairs.gold], order[pairs.pred]
     same = (spans.start[first] == spans.start[second]) & (spans.end[first] == spans.end[second])
     return np.unique(second[~same])

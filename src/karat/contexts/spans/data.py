@@ -88,22 +88,22 @@ class SpanData:
 
     def text(self, unit: int) -> str:
         """A document's text; tokens are joined by blanks."""
-        found = None if self.texts is None else self.texts[unit]
-        return " ".join(found) if isinstance(found, list) else found or ""
+        text = None if self.texts is None else self.texts[unit]
+        return " ".join(text) if isinstance(text, list) else text or ""
 
     def words(self, spans: Spans, unit: int) -> str:
         """A document's spans with what they mark, or where they stand if there is no text."""
         rows = np.flatnonzero(spans.unit == unit)
-        found = None if self.texts is None else self.texts[unit]
-        said = []
+        text = None if self.texts is None else self.texts[unit]
+        words = []
         for row in rows[np.argsort(spans.start[rows], kind="stable")].tolist():
             start, end = int(spans.start[row]), int(spans.end[row])
-            mark = f"[{start}, {end})" if not found else found[start:end]
+            mark = f"[{start}, {end})" if not text else text[start:end]
             mark = " ".join(mark) if isinstance(mark, list) else mark
-            said.append(
-                f"{self.labels[spans.label[row]]} {mark!r}" if found else f"{self.labels[spans.label[row]]} {mark}"
+            words.append(
+                f"{self.labels[spans.label[row]]} {mark!r}" if text else f"{self.labels[spans.label[row]]} {mark}"
             )
-        return ", ".join(said) or "—"
+        return ", ".join(words) or "—"
 
     @cached_property
     def tokens(self) -> tuple[Ints, Ints]:
@@ -176,9 +176,9 @@ class SpanData:
     def pages(self, rule: Rule = RULE, weight: float = 1.0) -> Pages:
         """The page-excerpt sums."""
         if (rule, weight) not in self._results:
-            found = self.excerpts(rule)
+            excerpts = self.excerpts(rule)
             self._results[rule, weight] = score_pages(
-                found, self.units, partial_weight=weight, ignore_label=rule.ignore_label
+                excerpts, self.units, partial_weight=weight, ignore_label=rule.ignore_label
             )
         return self._results[rule, weight]
 
@@ -261,7 +261,7 @@ def _texts(both: Aligned) -> list[Text] | None:
 
 
 def _classes(column: Sequence[Any] | None) -> list[list[str]] | None:
-    return None if column is None else [found or [] for found in column]
+    return None if column is None else [classes or [] for classes in column]
 
 
 @restored("spans-numbered-ids")

@@ -27,14 +27,14 @@ class Errors:
 
 def errors(gold: Spans, pred: Spans, aligned: Pairs) -> Errors:
     """Name the outcome of every span under an alignment; each error is counted once."""
-    found = Errors(
+    kinds = Errors(
         np.full(len(gold), MISSED, np.int8), np.full(len(pred), SPURIOUS, np.int8),
         np.full(len(gold), -1), np.full(len(pred), -1),
     )  # fmt: skip
     kind = ~same_place(gold, pred, aligned) * BOUNDARY + ~same_label(gold, pred, aligned) * LABEL
-    found.gold[aligned.gold] = found.pred[aligned.pred] = kind
-    found.gold_partner[aligned.gold], found.pred_partner[aligned.pred] = aligned.pred, aligned.gold
-    return found
+    kinds.gold[aligned.gold] = kinds.pred[aligned.pred] = kind
+    kinds.gold_partner[aligned.gold], kinds.pred_partner[aligned.pred] = aligned.pred, aligned.gold
+    return kinds
 
 
 def confusion(gold: Spans, pred: Spans, aligned: Pairs, labels: int) -> Ints:

@@ -28,27 +28,27 @@ def excerpt_tables(cells: SpansCells) -> list[Detail]:
     """None where the file does not say that its spans are excerpts: entities have no pages and no poems."""
     if not cells.data.paged:
         return []
-    found: list[Detail] = [
+    tables: list[Detail] = [
         LaterDetail("excerpts", "Page excerpts", ["count", "number"], lambda: _counts(cells.data)),
     ]
     head = ["references", "retrieved", "matched", "missed", "spurious", *SCORES]
-    found.append(
+    tables.append(
         LaterDetail(
             "excerpt-scores", "Page excerpts by credit", ["credit", "over", *SCORES], lambda: _scores(cells.data)
         )
     )
-    found.append(
+    tables.append(
         LaterDetail("poems", f"Poems (the {LISTED:,} with most excerpts)", ["poem", *head], lambda: _poems(cells.data))
     )
     if cells.data.units and _OF_WORK.fullmatch(cells.data.ids[0]):
-        found.append(
+        tables.append(
             LaterDetail(
                 "works", f"Works (the {LISTED:,} with most excerpts)", ["work", *head], lambda: _works(cells.data)
             )
         )
     title = f"Excerpts missed, spurious or not exact (first {LISTED:,})"
-    found.append(LaterDetail("excerpt-list", title, _LISTED, lambda: _list(cells.data)))
-    return found
+    tables.append(LaterDetail("excerpt-list", title, _LISTED, lambda: _list(cells.data)))
+    return tables
 
 
 def _counts(data: SpanData) -> list[list[Any]]:
@@ -65,10 +65,10 @@ def _scores(data: SpanData) -> list[list[Any]]:
     for credit, (rule, weight) in CREDITS.items():
         pages = data.pages(rule, weight)
         used = (pages.gold > 0) | (pages.pred > 0)
-        each = (pages.precision, pages.recall, pages.f1)
+        scores = (pages.precision, pages.recall, pages.f1)
         sums = [(pages.relevance.sum(), below.sum()) for below in (pages.retrieved, pages.gold, pages.halves)]
-        out.append([credit, "pages", *(_share(x.sum(), len(x)) for x in each)])
-        out.append([credit, "nonempty", *(_share(x[used].sum(), used.sum()) for x in each)])
+        out.append([credit, "pages", *(_share(x.sum(), len(x)) for x in scores)])
+        out.append([credit, "nonempty", *(_share(x[used].sum(), used.sum()) for x in scores)])
         out.append([credit, "pooled", *(_share(*pair) for pair in sums)])
     return out
 
@@ -78,25 +78,25 @@ def _share(above: Any, below: Any) -> float | None:
 
 
 def _poems(data: SpanData) -> list[list[Any]]:
-    found = data.excerpts()
-    return _grouped(found, found.gold.label, found.pred.label, data.labels)
+    excerpts = data.excerpts()
+    return _grouped(excerpts, excerpts.gold.label, excerpts.pred.label, data.labels)
 
 
 def _works(data: SpanData) -> list[list[Any]]:
-    found, place = data.excerpts(), dict[str, int]()
+    excerpts, place = data.excerpts(), dict[str, int]()
     names = (_OF_WORK.fullmatch(page) for page in data.ids)
     work = [name[1] if name else page for name, page in zip(names, data.ids, strict=True)]
     code = np.array([place.setdefault(name, len(place)) for name in work], dtype=np.int64)
-    return _grouped(found, code[found.gold.unit], code[found.pred.unit], list(place))
+    return _grouped(excerpts, code[excerpts.gold.unit], code[excerpts.pred.unit], list(place))
 
 
-def _grouped(found: Excerpts, gold: Ints, pred: Ints, names: Sequence[str]) -> list[list[Any]]:
+def _grouped(excerpts: Excerpts, gold: Ints, pred: Ints, names: Sequence[str]) -> list[list[Any]]:
     """Counts and pooled scores of groups, given the group of each reference and of each system span."""
     size = len(names)
-    references, matched = counts(gold, size), counts(gold[found.chosen], size)
-    retrieved = totals(pred, np.maximum(found.taken, 1), size).astype(np.int64)
-    spurious = counts(pred[found.taken == 0], size)
-    relevance = totals(gold[found.rows], found.credit(1.0), size)
+    references, matched = counts(gold, size), counts(gold[excerpts.chosen], size)
+    retrieved = totals(pred, np.maximum(excerpts.taken, 1), size).astype(np.int64)
+    spurious = counts(pred[excerpts.taken == 0], size)
+    relevance = totals(gold[excerpts.rows], excerpts.credit(1.0), size)
     largest = np.lexsort((np.arange(size), -retrieved, -references))[:LISTED].tolist()
     columns = [c.tolist() for c in (references, retrieved, matched, references - matched, spurious)]
     return [[names[i], *(c[i] for c in columns), *_three(relevance[i], retrieved[i], references[i])] for i in largest]
@@ -115,18 +115,18 @@ def _list(data: SpanData) -> list[list[Any]]:
 
 
 def _wrong(data: SpanData) -> Iterator[tuple[tuple[int, int], list[Any]]]:
-    found = data.excerpts()
-    gold, pred = found.gold, found.pred
-    for row in np.flatnonzero(~found.chosen)[:LISTED].tolist():
+    excerpts = data.excerpts()
+    gold, pred = excerpts.gold, excerpts.pred
+    for row in np.flatnonzero(~excerpts.chosen)[:LISTED].tolist():
         place = int(gold.start[row]), int(gold.end[row])
         poem = data.labels[gold.label[row]]
         yield (int(gold.unit[row]), place[0]), [data.ids[gold.unit[row]], "missed", poem, *place, None, None, None]
-    for row in np.flatnonzero(found.taken == 0)[:LISTED].tolist():
+    for row in np.flatnonzero(excerpts.taken == 0)[:LISTED].tolist():
         place, poem = (int(pred.start[row]), int(pred.end[row])), data.labels[pred.label[row]]
         yield (int(pred.unit[row]), place[0]), [data.ids[pred.unit[row]], "spurious", poem, None, None, *place, None]
-    partial = np.flatnonzero(~found.exact)
-    for nth in partial[np.argsort(found.rows[partial], kind="stable")][:LISTED].tolist():
-        row, piece = int(found.rows[nth]), (int(found.piece_start[nth]), int(found.piece_end[nth]))
+    partial = np.flatnonzero(~excerpts.exact)
+    for nth in partial[np.argsort(excerpts.rows[partial], kind="stable")][:LISTED].tolist():
+        row, piece = int(excerpts.rows[nth]), (int(excerpts.piece_start[nth]), int(excerpts.piece_end[nth]))
         place, poem = (int(gold.start[row]), int(gold.end[row])), data.labels[gold.label[row]]
-        said = [data.ids[gold.unit[row]], "partial", poem, *place, *piece, float(found.factor[nth])]
-        yield (int(gold.unit[row]), place[0]), said
+        line = [data.ids[gold.unit[row]], "partial", poem, *place, *piece, float(excerpts.factor[nth])]
+        yield (int(gold.unit[row]), place[0]), line

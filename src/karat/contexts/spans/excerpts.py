@@ -206,37 +206,37 @@ def _piece_factor(gold_start: Ints, gold_end: Ints, start: Ints, end: Ints, of: 
 
 
 def score_pages(
-    found: Excerpts, pages: int, *, partial_weight: float = 1.0, ignore_label: bool = False, compat: bool = False
+    excerpts: Excerpts, pages: int, *, partial_weight: float = 1.0, ignore_label: bool = False, compat: bool = False
 ) -> Pages:
     """Sum up the pages; `compat` counts a poem with one missed excerpt as missed, as the poetry evaluation does."""
-    gold, pred, chosen, taken = found.gold, found.pred, found.chosen, found.taken
+    gold, pred, chosen, taken = excerpts.gold, excerpts.pred, excerpts.chosen, excerpts.taken
     return Pages(
-        relevance=_relevance(found, pages, partial_weight),
+        relevance=_relevance(excerpts, pages, partial_weight),
         retrieved=totals(pred.unit, np.maximum(taken, 1), pages).astype(np.int64),
         gold=counts(gold.unit, pages),
         pred=counts(pred.unit, pages),
         matched=counts(gold.unit[chosen], pages),
         spurious=counts(pred.unit[taken == 0], pages),
-        cut_wrong=counts(gold.unit[found.rows[found.piece_end <= found.piece_start]], pages) > 0,
-        **_poems(found, taken == 0, pages, ignore_label=ignore_label, compat=compat),
+        cut_wrong=counts(gold.unit[excerpts.rows[excerpts.piece_end <= excerpts.piece_start]], pages) > 0,
+        **_poems(excerpts, taken == 0, pages, ignore_label=ignore_label, compat=compat),
     )
 
 
-def _relevance(found: Excerpts, pages: int, weight: float) -> Floats:
+def _relevance(excerpts: Excerpts, pages: int, weight: float) -> Floats:
     """The credits, added one by one in system order, so that every bit agrees with the poetry evaluation."""
-    return totals(found.gold.unit[found.rows], found.credit(weight), pages)
+    return totals(excerpts.gold.unit[excerpts.rows], excerpts.credit(weight), pages)
 
 
-def _poems(found: Excerpts, spare: Bools, pages: int, *, ignore_label: bool, compat: bool) -> dict[str, Ints]:
+def _poems(excerpts: Excerpts, spare: Bools, pages: int, *, ignore_label: bool, compat: bool) -> dict[str, Ints]:
     """Distinct labels of a page that were matched, missed, or predicted for nothing."""
-    gold, pred = found.gold, found.pred
+    gold, pred = excerpts.gold, excerpts.pred
     bits = int(max(gold.label.max(initial=0), pred.label.max(initial=0))).bit_length()
     # The last bit is set for a missed excerpt: a poem's first key tells whether any was matched, its last whether all were.
-    keys = np.sort((gold.unit << bits | gold.label) << 1 | ~found.chosen)
+    keys = np.sort((gold.unit << bits | gold.label) << 1 | ~excerpts.chosen)
     first = firsts(keys >> 1)
     known, missed = keys[first] >> 1, (keys & 1)[first if not compat else np.roll(first, -1)] == 1
     # With labels ignored the system's poem is "", which is no reference's label.
     extra = distinct((pred.unit[spare] << bits) | (0 if ignore_label else pred.label[spare]))
     extra = extra if ignore_label else extra[~among(extra, known)]
-    each = {"poems_matched": known[(keys & 1)[first] == 0], "poems_missed": known[missed], "poems_spurious": extra}
-    return {name: counts(poems >> bits, pages) for name, poems in each.items()}
+    kinds = {"poems_matched": known[(keys & 1)[first] == 0], "poems_missed": known[missed], "poems_spurious": extra}
+    return {name: counts(poems >> bits, pages) for name, poems in kinds.items()}

@@ -61,15 +61,15 @@ def _met(line: Line, low: Ints) -> tuple[Ints, Ints]:
     """The predictions from `low` on that begin before their gold span ends: mostly one, so the next ones are tried."""
     begins = np.append(line.pred_start, np.iinfo(np.int64).max)
     rows = np.flatnonzero(begins[low] < line.gold_end)
-    found = [(rows, low[rows])]
+    pairs = [(rows, low[rows])]
     for _ in range(STEPS):
-        rows, at = found[-1]
+        rows, at = pairs[-1]
         more = np.flatnonzero(begins[at + 1] < line.gold_end[rows])
-        found.append((rows[more], at[more] + 1))
-    rows, at = found.pop()
+        pairs.append((rows[more], at[more] + 1))
+    rows, at = pairs.pop()
     nth, places = runs(at, np.searchsorted(line.pred_start, line.gold_end[rows], side="left"))
-    found.append((rows[nth], places))
-    return np.concatenate([g for g, _ in found]), np.concatenate([p for _, p in found])
+    pairs.append((rows[nth], places))
+    return np.concatenate([g for g, _ in pairs]), np.concatenate([p for _, p in pairs])
 
 
 def _apart(start: Ints, end: Ints) -> bool:
@@ -173,10 +173,10 @@ def match(
 def best(gold: Spans, pred: Spans, pairs: Pairs) -> Pairs:
     """Equal spans first, then equal places; then the most pairs of one label, the most pairs, the most in common."""
     golds, preds = gold.order(), pred.order()
-    found = _in_order(
+    chosen = _in_order(
         gold.take(golds), pred.take(preds), Pairs(_ranks(golds)[pairs.gold], _ranks(preds)[pairs.pred], pairs.common)
     )
-    return Pairs(golds[found.gold], preds[found.pred], found.common)
+    return Pairs(golds[chosen.gold], preds[chosen.pred], chosen.common)
 
 
 def _ranks(order: Ints) -> Ints:

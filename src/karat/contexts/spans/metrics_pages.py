@@ -20,7 +20,7 @@ Assignment = Literal["best", "one_to_one"]
 _POETRY = "Princeton Prosody Archive, evaluation of poetry excerpts, 2025, https://github.com/Princeton-CDH/ppa-nlp"
 
 
-def _averaged(W: Weights, cells: SpansCells, over: str, each: str, below: str, rule: Rule, weight: float) -> Values:
+def _averaged(W: Weights, cells: SpansCells, over: str, score: str, below: str, rule: Rule, weight: float) -> Values:
     """The mean of a page score, over all pages or those with spans; or the pooled ratio."""
     if not 0 <= weight <= 1:
         raise MetricError(f"weight={weight}: a partial match counts between 0 and 1")
@@ -31,7 +31,7 @@ def _averaged(W: Weights, cells: SpansCells, over: str, each: str, below: str, r
     if over == "pooled":
         return ratio(W @ column("relevance"), W @ column(below), "no spans to divide by")
     used = cells.ones if over == "pages" else (cells.gold_spans + cells.pred_spans > 0).astype(float)
-    return ratio(W @ (column(each) * used), W @ used, "no pages")
+    return ratio(W @ (column(score) * used), W @ used, "no pages")
 
 
 @metric(SpansCells, unit_mean=True, title="Excerpt precision", reference=_POETRY)

@@ -48,21 +48,17 @@ def align(gold: Tree, pred: Tree, *, policy: str = "type") -> Pairs:
     A span without a character is aligned with none.
     """
     depth_gold, depth_pred = gold.depth, pred.depth
-    chosen = [_none()]
+    chosen = [Pairs(*(np.zeros(0, dtype=np.int64) for _ in range(3)))]
     inside_gold, inside_pred = gold.spans.unit, pred.spans.unit
     real_gold, real_pred = (tree.spans.end > tree.spans.start for tree in (gold, pred))
     for level in range(int(max(depth_gold.max(initial=-1), depth_pred.max(initial=-1))) + 1):
         g = np.flatnonzero((depth_gold == level) & (inside_gold >= 0) & real_gold)
         p = np.flatnonzero((depth_pred == level) & (inside_pred >= 0) & real_pred)
-        found = match(_inside(gold.spans, g, inside_gold), _inside(pred.spans, p, inside_pred), policy)
-        chosen.append(Pairs(g[found.gold], p[found.pred], found.common))
+        matched = match(_inside(gold.spans, g, inside_gold), _inside(pred.spans, p, inside_pred), policy)
+        chosen.append(Pairs(g[matched.gold], p[matched.pred], matched.common))
         inside_gold = _parents_pair(gold.parent, chosen[-1].gold)
         inside_pred = _parents_pair(pred.parent, chosen[-1].pred)
     return Pairs(*(np.concatenate([getattr(c, n) for c in chosen]) for n in ("gold", "pred", "common")))
-
-
-def _none() -> Pairs:
-    return Pairs(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
 
 
 def _inside(spans: Spans, rows: Ints, unit: Ints) -> Spans:

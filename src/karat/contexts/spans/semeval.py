@@ -102,10 +102,10 @@ class Greedy:
         return np.where(misfit, np.iinfo(np.int64).max, distance)
 
 
-def tally(found: Outcomes, gold: Spans, pred: Spans, labels: int) -> Ints:
+def tally(outcomes: Outcomes, gold: Spans, pred: Spans, labels: int) -> Ints:
     """Counts by label and outcome; matched spans count under their gold label, spurious ones under their own."""
-    counts = np.bincount(gold.label * 5 + found.gold, minlength=labels * 5)
-    spurious = found.pred == SPU
+    counts = np.bincount(gold.label * 5 + outcomes.gold, minlength=labels * 5)
+    spurious = outcomes.pred == SPU
     counts += np.bincount(pred.label[spurious] * 5 + SPU, minlength=labels * 5)
     return counts.reshape(labels, 5)
 

@@ -116,8 +116,8 @@ def rank_in_group(group: Ints) -> Ints:
 
 def distinct(keys: Ints) -> Ints:
     """The distinct values, sorted (NumPy's own hashes, which is slower for so many values)."""
-    found = np.sort(keys)
-    return found[firsts(found)]
+    ordered = np.sort(keys)
+    return ordered[firsts(ordered)]
 
 
 def among(keys: Ints, known: Ints) -> Bools:
@@ -143,8 +143,8 @@ def merged(spans: Spans) -> Spans:
 def merged_by_label(spans: Spans) -> Spans:
     """Spans of one unit and label that overlap become one."""
     labels = int(spans.label.max(initial=0)) + 1
-    found = merged(spans.within_label(labels))
-    out = Spans(found.unit // labels, found.start, found.end, found.label)
+    joined = merged(spans.within_label(labels))
+    out = Spans(joined.unit // labels, joined.start, joined.end, joined.label)
     return out.take(out.order())
 
 

@@ -69,14 +69,14 @@ def _report(cells: SpansCells) -> list[list[Any]]:
     W = cells.pooled()
     hit, gold, pred = ((W @ x)[0] for x in (cells.hit_of, cells.gold_of, cells.pred_of))
     p, r = _divided(hit, pred), _divided(hit, gold)
-    each = np.stack([p, r, _divided(2 * p * r, p + r)])
+    scores = np.stack([p, r, _divided(2 * p * r, p + r)])
     total = _divided(hit.sum(), pred.sum()), _divided(hit.sum(), gold.sum())
     micro: list[Any] = [*total, _divided(2 * total[0] * total[1], total[0] + total[1])]
-    rows = [[label, *each[:, i].tolist(), int(gold[i])] for i, label in enumerate(cells.classes)]
+    rows = [[label, *scores[:, i].tolist(), int(gold[i])] for i, label in enumerate(cells.classes)]
     averages: dict[str, list[Any]] = {
         "micro avg": micro,
-        "macro avg": _mean(each, None),
-        "weighted avg": _mean(each, gold),
+        "macro avg": _mean(scores, None),
+        "weighted avg": _mean(scores, gold),
     }
     return rows + [[name, *map(float, values), int(gold.sum())] for name, values in averages.items()]
 
@@ -86,10 +86,10 @@ def _divided(above: Any, below: Any) -> NDArray[np.float64]:
     return np.divide(above, below, out=np.zeros_like(below), where=below > 0)
 
 
-def _mean(each: NDArray[np.float64], weight: NDArray[np.float64] | None) -> list[float]:
-    if not each.shape[1] or (weight is not None and not weight.sum()):
+def _mean(scores: NDArray[np.float64], weight: NDArray[np.float64] | None) -> list[float]:
+    if not scores.shape[1] or (weight is not None and not weight.sum()):
         return [0.0, 0.0, 0.0]
-    return [float(x) for x in np.average(each, axis=1, weights=weight)]
+    return [float(x) for x in np.average(scores, axis=1, weights=weight)]
 
 
 def error_counts(cells: SpansCells) -> Detail:
@@ -98,8 +98,10 @@ def error_counts(cells: SpansCells) -> Detail:
 
 
 def _error_counts(cells: SpansCells) -> list[list[Any]]:
-    found, (cut, joined) = cells.data.errors, cells.data.cut_and_joined
-    number = counts(np.concatenate((found.gold, found.pred[found.pred == len(KINDS) - 1])).astype(np.int64), len(KINDS))
+    errors, (cut, joined) = cells.data.errors, cells.data.cut_and_joined
+    number = counts(
+        np.concatenate((errors.gold, errors.pred[errors.pred == len(KINDS) - 1])).astype(np.int64), len(KINDS)
+    )
     rows: list[list[Any]] = [[kind, int(n)] for kind, n in zip(KINDS, number, strict=True)]
     return [
         *rows,
@@ -130,11 +132,11 @@ def error_list(cells: SpansCells) -> Detail:
 
 
 def _errors(data: SpanData) -> Iterator[tuple[tuple[int, int], list[Any]]]:
-    found = data.errors
-    for row in _first(data.gold.unit, found.gold > 0):
-        partner = int(found.gold_partner[row])
-        yield _place(data, row, -1), _line(data, KINDS[found.gold[row]], row, partner)
-    for row in _first(data.pred.unit, found.pred == len(KINDS) - 1):
+    errors = data.errors
+    for row in _first(data.gold.unit, errors.gold > 0):
+        partner = int(errors.gold_partner[row])
+        yield _place(data, row, -1), _line(data, KINDS[errors.gold[row]], row, partner)
+    for row in _first(data.pred.unit, errors.pred == len(KINDS) - 1):
         yield _place(data, -1, row), _line(data, KINDS[-1], -1, row)
 
 
@@ -191,12 +193,12 @@ def _entity_row(name: str, gold: Any, pred: Any, text: Any, type_: Any) -> list[
 
 def intents(cells: SpansCells) -> Detail | None:
     """Classes of the documents, scored as the multi-label context scores them."""
-    found = intent_cells(cells)
-    if found is None:
+    classes = intent_cells(cells)
+    if classes is None:
         return None
-    W = found.pooled()
-    hit, gold, pred = ((W @ x)[0] for x in (found.hit_of, found.gold_of, found.pred_of))
-    rows = [_class_row(name, hit[i], gold[i], pred[i]) for i, name in enumerate(found.classes)]
+    W = classes.pooled()
+    hit, gold, pred = ((W @ x)[0] for x in (classes.hit_of, classes.gold_of, classes.pred_of))
+    rows = [_class_row(name, hit[i], gold[i], pred[i]) for i, name in enumerate(classes.classes)]
     rows.append(_class_row("all (micro)", hit.sum(), gold.sum(), pred.sum()))
     return Detail("intents", "Classes of the documents", ["class", "gold", "predicted", "hits", *SCORES], rows)
 
@@ -216,13 +218,13 @@ def intent_cells(cells: SpansCells) -> MultiLabelCells | None:
     names = sorted({c for side in (data.gold_classes, data.pred_classes) for row in side for c in row})
     gold, pred = (_one_hot(side, names) for side in (data.gold_classes, data.pred_classes))
     ones = np.ones(data.units)
-    each = MultiLabelCells(gold, pred, ones, ones, ones.astype(np.int64), np.zeros(data.units, np.int64), [""], names)
-    return each.take(cells.document, cells.n)
+    whole = MultiLabelCells(gold, pred, ones, ones, ones.astype(np.int64), np.zeros(data.units, np.int64), [""], names)
+    return whole.take(cells.document, cells.n)
 
 
 def _one_hot(side: Any, names: list[str]) -> Sparse:
     place = {name: i for i, name in enumerate(names)}
-    pairs = [(row, place[name]) for row, found in enumerate(side) for name in sorted(set(found))]
+    pairs = [(row, place[name]) for row, classes in enumerate(side) for name in sorted(set(classes))]
     at = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return Sparse.of(at[:, 0], at[:, 1], 1.0, (len(side), len(names)))
 

@@ -106,12 +106,9 @@ class BadTag(ValueError):
     """A tag that the scheme does not know; `entry` is its number among the marked tokens."""
 
     def __init__(self, tag: str, scheme: str, entry: int = -1) -> None:
-        super().__init__(f"tag {tag!r} has no meaning in {scheme}: expected O or one of {', '.join(_prefixes(scheme))}")
+        known = ", ".join(f"{prefix}-…" for prefix in SCHEMES[scheme].prefixes if prefix != "O")
+        super().__init__(f"tag {tag!r} has no meaning in {scheme}: expected O or one of {known}")
         self.tag, self.scheme, self.entry = tag, scheme, entry
-
-
-def _prefixes(scheme: str) -> list[str]:
-    return [f"{prefix}-…" for prefix in SCHEMES[scheme].prefixes if prefix != "O"]
 
 
 @stored("spans-tags")
@@ -203,11 +200,11 @@ def table(tags: Sequence[str], scheme: str, *, suffix: bool = False) -> NDArray[
 
 
 def _holds(prefix: NDArray[np.str_], same: Bools, patterns: Patterns) -> Bools:
-    held = np.zeros(same.shape, dtype=bool)
+    matched = np.zeros(same.shape, dtype=bool)
     for before, now, labels in patterns:
         places = np.isin(prefix, list(before))[:, None] & np.isin(prefix, list(now))[None, :]
-        held |= places & {"*": np.ones_like(same), "=": same, "!": ~same}[labels]
-    return held
+        matched |= places & {"*": np.ones_like(same), "=": same, "!": ~same}[labels]
+    return matched
 
 
 def _malformed(prefix: NDArray[np.str_], same: Bools) -> Bools:
@@ -287,7 +284,7 @@ def malformed(tagged: Tagged) -> Ints:
 def only_between(tagged: Tagged) -> bool:
     """Does every B- stand behind a tag of its own label, as in IOB1, where it parts neighbours?"""
     prefix, label = zip(*(split_tag(tag, suffix=tagged.suffix) for tag in tagged.tags), strict=True)
-    begins = np.array([one == "B" for one in prefix])[tagged.code]
+    begins = np.array([mark == "B" for mark in prefix])[tagged.code]
     code = np.unique([name if p != "O" else "" for p, name in zip(prefix, label, strict=True)], return_inverse=True)[1]
     return bool(np.all(code[tagged.neighbours[0][begins]] == code[tagged.code[begins]]))
 

@@ -124,7 +124,7 @@ class SplittingCells(ClassCells):
         """A category with pages counts, also if no page of it begins a file."""
         return np.asarray((W @ self.pages_of > 0) | ((W @ self.category_pred_of > 0) & (classes == "all")))
 
-    def _each(self, of_bundle: Any) -> Floats:
+    def _by_cell(self, of_bundle: Any) -> Floats:
         """A number of each bundle as one of each cell."""
         return np.asarray(of_bundle[self.at], float)
 
@@ -159,7 +159,7 @@ class SplittingCells(ClassCells):
     @cached_property
     def size(self) -> Floats:
         """Pages of each bundle."""
-        return self._each(self.stream.pages.size)
+        return self._by_cell(self.stream.pages.size)
 
     @cached_property
     def filled(self) -> Floats:
@@ -191,66 +191,66 @@ class SplittingCells(ClassCells):
     @cached_property
     def files(self) -> Floats:
         """Gold files of each bundle."""
-        return self._each(self.stream.pages.count(self.stream.pages.gold_cut))
+        return self._by_cell(self.stream.pages.count(self.stream.pages.gold_cut))
 
     @cached_property
     def pred_files(self) -> Floats:
         """Predicted files of each bundle."""
-        return self._each(self.stream.pages.count(self.stream.pages.pred_cut))
+        return self._by_cell(self.stream.pages.count(self.stream.pages.pred_cut))
 
     def paired(self, pairing: str) -> Floats:
         """Pairs of a gold and a predicted file that count as the same file."""
         overlaps = self.stream.overlaps
-        return self._each(overlaps.count(getattr(overlaps, PAIRINGS[pairing])))
+        return self._by_cell(overlaps.count(getattr(overlaps, PAIRINGS[pairing])))
 
     def paired_iou(self, pairing: str) -> Floats:
         """Sum of the pairs' intersections over unions."""
         overlaps = self.stream.overlaps
-        return self._each(overlaps.total(np.where(getattr(overlaps, PAIRINGS[pairing]), overlaps.iou, 0.0)))
+        return self._by_cell(overlaps.total(np.where(getattr(overlaps, PAIRINGS[pairing]), overlaps.iou, 0.0)))
 
     @cached_property
     def flawless(self) -> Floats:
         """1 for a bundle whose files are all right."""
         overlaps = self.stream.overlaps
-        return self._each(overlaps.count(~overlaps.exact) == 0) * self.filled
+        return self._by_cell(overlaps.count(~overlaps.exact) == 0) * self.filled
 
     @cached_property
     def moves(self) -> Floats:
         """Least number of pages to drag to another file."""
-        return self._each(self.stream.moves)
+        return self._by_cell(self.stream.moves)
 
     @cached_property
     def split_gold(self) -> Floats:
-        return self._each(self.stream.overlaps.split_gold)
+        return self._by_cell(self.stream.overlaps.split_gold)
 
     @cached_property
     def merged_pred(self) -> Floats:
-        return self._each(self.stream.overlaps.merged_pred)
+        return self._by_cell(self.stream.overlaps.merged_pred)
 
     @cached_property
     def shared_of_gold(self) -> Floats:
         """Sum over pages of the share of their gold file that their predicted file holds."""
         overlaps = self.stream.overlaps
-        return self._each(overlaps.total(overlaps.size**2 / overlaps.gold_size))
+        return self._by_cell(overlaps.total(overlaps.size**2 / overlaps.gold_size))
 
     @cached_property
     def shared_of_pred(self) -> Floats:
         """Sum over pages of the share of their predicted file that their gold file holds."""
         overlaps = self.stream.overlaps
-        return self._each(overlaps.total(overlaps.size**2 / overlaps.pred_size))
+        return self._by_cell(overlaps.total(overlaps.size**2 / overlaps.pred_size))
 
     def windows(self, k: int | None) -> tuple[Floats, Floats, Floats]:
         """Windows of each bundle: how many, of them wrong for Pk, and wrong for WindowDiff."""
         windows = self.stream.windows(k)
-        return self._each(windows.count), self._each(windows.parted), self._each(windows.unequal)
+        return self._by_cell(windows.count), self._by_cell(windows.parted), self._by_cell(windows.unequal)
 
     @cached_property
     def edit_weight(self) -> Floats:
-        return self._each(self.stream.edits.weight)
+        return self._by_cell(self.stream.edits.weight)
 
     @cached_property
     def edit_total(self) -> Floats:
-        return self._each(self.stream.edits.total)
+        return self._by_cell(self.stream.edits.total)
 
     @property
     def thresholds(self) -> Floats:
@@ -300,7 +300,7 @@ class SplittingCells(ClassCells):
         levels = self.stream.levels
         if levels is None:
             return np.zeros(len(self))
-        return self._each(np.bincount(levels.bundle, weight, self.stream.pages.bundles))
+        return self._by_cell(np.bincount(levels.bundle, weight, self.stream.pages.bundles))
 
     @cached_property
     def category_pages_of(self) -> Sparse:

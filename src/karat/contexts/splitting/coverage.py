@@ -27,14 +27,14 @@ def coverage_findings(gold: Side, pred: Side, both: Aligned, pages: Paired, poli
 def _one_sided(
     both: Aligned, pages: Paired, only: Bools, at: Ints, entries: Entries, here: Side, there: Side, code: str
 ) -> list[Finding]:
-    def said(row: int) -> Finding:
+    def of_row(row: int) -> Finding:
         mine = np.flatnonzero(only & (pages.row == row))
         assert both.ids is not None
         line = here.origin.line_of(int(entries["record"][at[mine[0]]])) if at[mine[0]] >= 0 else None
         facts = {"count": len(mine), "pages": ranges(pages.number[mine]), "other": there.name}
         return finding(code, here.name, line, id=both.ids[row], **facts)
 
-    return at_limit(code, np.unique(pages.row[only]), here, said)
+    return at_limit(code, np.unique(pages.row[only]), here, of_row)
 
 
 def ranges(numbers: Ints) -> str:

@@ -21,8 +21,8 @@ def _rate(W: Weights, wrong: Floats, count: Floats, over: str, reason: str) -> V
     if over == "windows":
         return ratio(W @ wrong, W @ count, reason)
     some = count > 0
-    each = np.divide(wrong, count, out=np.zeros(len(count)), where=some)
-    return ratio(W @ each, W @ some.astype(float), reason)
+    rates = np.divide(wrong, count, out=np.zeros(len(count)), where=some)
+    return ratio(W @ rates, W @ some.astype(float), reason)
 
 
 def _checked(k: int | None) -> int | None:

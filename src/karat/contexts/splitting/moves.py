@@ -69,9 +69,6 @@ def _halved(steps: Floats, chain: Ints) -> tuple[Floats, Ints]:
     right = np.minimum(left + 1, len(chain) - 1)
     both = (chain[right] == chain[left]) & (right > left)
     product = steps[left]
-    product[both] = _times(steps[right[both]], steps[left[both]])
+    later, earlier = steps[right[both]], steps[left[both]]
+    product[both] = (later[:, :, :, None] + earlier[:, None, :, :]).max(axis=2)
     return product, chain[left]
-
-
-def _times(later: Floats, earlier: Floats) -> Floats:
-    return (later[:, :, :, None] + earlier[:, None, :, :]).max(axis=2)
