@@ -311,6 +311,10 @@ def test_tags_beside_tokens_are_spans_and_other_tags_are_label_sets(tmp_path):
     (tmp_path / "pred.jsonl").write_text('{"id": "1", "tokens": ["Anna", "ran"], "ner_tags": ["O", "O"]}\n')
     e = karat.evaluate(tmp_path / "gold.jsonl", tmp_path / "pred.jsonl", metrics=["recall"])
     assert (e.context, e["recall"].value) == ("spans", 0.0)
+    numbers = tmp_path / "numbers.jsonl"
+    numbers.write_text('{"id": "1", "tokens": ["Anna", "ran"], "ner_tags": [1, 0]}\n')
+    with pytest.raises(karat.InputError, match="ner_tags holds numbers in place of tags"):
+        karat.evaluate(tmp_path / "gold.jsonl", numbers)
     (tmp_path / "sets.jsonl").write_text('{"id": "1", "words": ["x"], "tags": ["python", "web"]}\n')
     sets = tmp_path / "sets.jsonl"
     assert karat.evaluate(sets, sets, columns={"value": "tags"}, metrics=["f1"]).context == "multilabel"

@@ -105,10 +105,10 @@ class Documents:
         return self._shapes[shape]
 
     def _are_tags(self, records: Iterable[Any]) -> bool | None:
-        """Is the first list that is not empty one of texts? Spans are objects or lists."""
+        """Is the first list that is not empty one of texts, or of numbers in their place? Spans are objects or lists."""
         plain = (record for record in records if isinstance(record, Mapping) and not is_wrapped(record))
         first = next((got for record in plain if (got := record.get(self.names(tuple(record))["spans"]))), None)
-        return None if first is None else _are_texts(first)
+        return None if first is None else _are_texts(first) or _are_numbers(first)
 
     def _unwrapped(self, records: Sequence[Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """The number of each record and the document inside it; those that the annotator left out are counted."""
@@ -201,7 +201,8 @@ class Documents:
         tokens = self.columns.get("tokens", [])[-len(rows) :] or [None] * len(rows)
         for row, tags, words, name in zip(rows, lists, tokens, names, strict=True):
             if not _are_texts(tags):
-                self.note("tags-unreadable", row, reason=f"{name['spans'] or 'the record'} is no list of tags")
+                numbers = "holds numbers in place of tags" if _are_numbers(tags) else "is no list of tags"
+                self.note("tags-unreadable", row, reason=f"{name['spans'] or 'the record'} {numbers}")
             elif _are_texts(words) and len(words) != len(tags):
                 self.note("tags-unreadable", row, reason=f"tokens: {len(words)}, tags: {len(tags)}")
         self.sentences += lists
@@ -304,6 +305,10 @@ def _is_object(span: Any) -> bool:
 
 def _are_texts(values: Any) -> bool:
     return isinstance(values, (list, tuple)) and all(isinstance(value, str) for value in values)
+
+
+def _are_numbers(values: Any) -> bool:
+    return isinstance(values, (list, tuple)) and {*map(type, values)} == {int}
 
 
 def _columns(spans: Sequence[Any], shapes: Mapping[tuple[str, ...], Names]) -> list[list[Any]] | None:

@@ -33,7 +33,7 @@ HEAD = 1 << 16
 _MARK = re.compile(
     rb'"(spans|entities|excerpts|poem_spans|Entities|ents|LabeledData|annotations)"\s*:\s*[\[{]|"labels?"\s*:\s*\[\s*[\[{]'
 )
-_TAGS = re.compile(rb'"(ner_)?tags"\s*:\s*\[\s*"(O|[BIESLU]-[^"]*)"')
+_TAGS = re.compile(rb'"(ner_)?tags"\s*:\s*\[\s*"(O|[BIESLU]-[^"]*)"|"ner_tags"\s*:\s*\[\s*\d')
 _TOKENS = re.compile(rb'"(tokens|words)"\s*:\s*\[')
 _NULL = re.compile(rf'"({"|".join(CERTAIN)})"\s*:\s*null'.encode())
 _VALUE = re.compile(rf'"({"|".join(NAMES["value"])})"\s*:'.encode())
