@@ -86,13 +86,13 @@ def stratified(cells: Cells, keys: ClusterKeys) -> tuple[dict[int, Strata], list
             place = np.cumsum(inside) - 1
             out[t] = Strata.of(code[case == t], place[cells.unit[case == t]], int(inside.sum()))
     single = sum(int((s.sizes == 1).sum()) for s in out.values())
-    said = [finding("stratified", count=int(code.max(initial=-1)) + 1, column=keys.column)]
-    return out, said + ([finding("single-strata", count=single)] if single else [])
+    findings = [finding("stratified", count=int(code.max(initial=-1)) + 1, column=keys.column)]
+    return out, findings + ([finding("single-strata", count=single)] if single else [])
 
 
 def cluster_findings(design: Mapping[int, Clusters], alone: int, units: int, column: str) -> list[Finding]:
     """How many clusters there are, whether that is few, and which units have none."""
     size = sum(c.size for c in design.values())
-    found = [finding("clustered", count=size, units=units, column=column)]
-    found += [finding("no-cluster", count=alone)] if alone else []
-    return found + ([finding("few-clusters", count=size)] if size < FEW_CLUSTERS else [])
+    findings = [finding("clustered", count=size, units=units, column=column)]
+    findings += [finding("no-cluster", count=alone)] if alone else []
+    return findings + ([finding("few-clusters", count=size)] if size < FEW_CLUSTERS else [])

@@ -31,19 +31,19 @@ def add_slices(
     codes = {keys.column: [keys.of(unit_keys(s.cells)) for s in systems] for keys in columns}
     places = [(keys, i) for keys in columns for i in np.unique(codes[keys.column][0]).tolist()]
     strict = replace(settings, alpha=settings.alpha / len(places))
-    found: dict[str, list[ComparedSlice]] = {keys.column: [] for keys in columns}
-    said = list[Finding]()
+    by_column: dict[str, list[ComparedSlice]] = {keys.column: [] for keys in columns}
+    findings = list[Finding]()
     for keys, i in told(places, "slices compared"):
         inside = [_inside(s, code == i, plan) for s, code in zip(systems, codes[keys.column], strict=True)]
         part = compare_systems(replace(evaluation, systems=inside), plan, strict, intervals, clusters)
         pairs = [_for_all(pair, len(places)) for pair in part.pairs]
         units = int((codes[keys.column][0] == i).sum())
-        found[keys.column].append(ComparedSlice([*keys.order, NONE][i], units, pairs, part.leaderboards))
-    for column, slices in found.items():
-        small = sum(one.units < SMALL for one in slices)
-        said += [finding("small-slices", column=column, count=small, least=SMALL)] if small else []
-    ordered = {column: _worst_first(slices, comparison) for column, slices in found.items()}
-    return replace(comparison, slices=ordered, own_findings=[*comparison.own_findings, *said])
+        by_column[keys.column].append(ComparedSlice([*keys.order, NONE][i], units, pairs, part.leaderboards))
+    for column, slices in by_column.items():
+        small = sum(compared.units < SMALL for compared in slices)
+        findings += [finding("small-slices", column=column, count=small, least=SMALL)] if small else []
+    ordered = {column: _worst_first(slices, comparison) for column, slices in by_column.items()}
+    return replace(comparison, slices=ordered, own_findings=[*comparison.own_findings, *findings])
 
 
 def _inside(system: SystemResult, inside: Ints, plan: Plan) -> SystemResult:
@@ -65,9 +65,9 @@ def _worst_first(slices: Sequence[ComparedSlice], comparison: Comparison) -> lis
         return list(slices)
     leader = comparison.leaderboards[metric][0].system
     turned = -1.0 if comparison.of(metric)[0].better == "lower" else 1.0
-    return sorted(slices, key=lambda one: _rank(one, metric, leader, turned))
+    return sorted(slices, key=lambda part: _rank(part, metric, leader, turned))
 
 
-def _rank(one: ComparedSlice, metric: Metric, leader: str, turned: float) -> float:
-    value = next((place.value for place in one.boards[metric] if place.system == leader), None)
+def _rank(part: ComparedSlice, metric: Metric, leader: str, turned: float) -> float:
+    value = next((place.value for place in part.boards[metric] if place.system == leader), None)
     return np.inf if value is None else turned * value

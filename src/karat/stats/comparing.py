@@ -67,8 +67,8 @@ def compare_systems(
     drawn = _one_sided(duels, drawn, statistic) if settings.one_sided else drawn
     if "aso" in settings.tests:
         drawn = [
-            [[*t, *almost_ordered(duel, k, _turned(statistic, k), settings)] for k, t in enumerate(each)]
-            for duel, each in zip(duels, drawn, strict=True)
+            [[*t, *almost_ordered(duel, k, _turned(statistic, k), settings)] for k, t in enumerate(of_duel)]
+            for duel, of_duel in zip(duels, drawn, strict=True)
         ]
     family = family_of(duels, drawn, joint, statistic, settings, cluster)
     pairs = [
@@ -79,11 +79,11 @@ def compare_systems(
     pairs = with_losses(pairs, settings)
     boards = _boards(systems, duels, pairs, joint, statistic, settings, intervals, cluster)
     ranked = [ranks_over_cases(m, systems, settings.alpha) for m in statistic.metrics]
-    said = dict(evaluation.plan) | {"comparison": settings.to_dict()}
+    record = dict(evaluation.plan) | {"comparison": settings.to_dict()}
     units = {"table": lambda a, b, metric: disagreements(duels, statistic, joint, a, b, metric)}
     return Comparison(
         replace(evaluation, systems=systems), pairs, settings.correction, family.size, settings.alpha,
-        settings.baseline, said, boards, [r for r in ranked if r is not None],
+        settings.baseline, record, boards, [r for r in ranked if r is not None],
         findings + _findings(pairs, duels, settings), units,
     )  # fmt: skip
 
@@ -112,8 +112,8 @@ def paired_systems(
         hidden = blanks(joint, statistic, (a, b))
         kept = narrowed(joint, hidden, a)
         here, inside = on_units(joint, cluster, kept)
-        own = parts_of(here, statistic, inside, hidden) if hidden else parts
-        out.append(Paired.of((a, b), (names[a], names[b]), (own[a], own[b]), by_case(here, inside), kept))
+        own_parts = parts_of(here, statistic, inside, hidden) if hidden else parts
+        out.append(Paired.of((a, b), (names[a], names[b]), (own_parts[a], own_parts[b]), by_case(here, inside), kept))
     return out
 
 
@@ -152,8 +152,8 @@ def _one_sided(
     """The same tests of "the first is better"."""
     return [
         [
-            [tests.one_sided(t, _turned(statistic, k) * duel.difference[k]) for t in each]
-            for k, each in enumerate(of_duel)
+            [tests.one_sided(t, _turned(statistic, k) * duel.difference[k]) for t in of_metric]
+            for k, of_metric in enumerate(of_duel)
         ]
         for duel, of_duel in zip(duels, drawn, strict=True)
     ]
@@ -202,7 +202,7 @@ def _pair(
     units = duel.unit_differences(k)
     reject = known and bool(drawn) and family.p <= settings.alpha
     verdict = verdict_of(turned * difference, family.p, settings.alpha)
-    made = Pair(
+    pair = Pair(
         duel.names[0], duel.names[1], score.metric, score.label, score.better, duel.units_of(k),
         _number(duel.samples[0].point[k]), _number(duel.samples[1].point[k]), _number(difference),
         _interval(duel, k, settings.alone, None, drawn[0].p <= settings.alpha, statistic, settings) if known and drawn else None,
@@ -219,9 +219,9 @@ def _pair(
         non_inferiority=tests.non_inferiority(turned * difference, se, df, settings.margin)
         if known and settings.margin and "non-inferiority" in settings.tests else None,
     )  # fmt: skip
-    if settings.sequential and made.mde is not None:
-        made = replace(made, mde=anytime_mde(se, duel.clusters or duel.units_of(k), family.alpha))
-    return replace(made, sentence=sentence(made, settings.correction))
+    if settings.sequential and pair.mde is not None:
+        pair = replace(pair, mde=anytime_mde(se, duel.clusters or duel.units_of(k), family.alpha))
+    return replace(pair, sentence=sentence(pair, settings.correction))
 
 
 def _interval(
@@ -330,7 +330,7 @@ def _best(
 
     None without a score, and where the leader is ahead of it by as much on every unit: no spread is no certainty.
     """
-    points = [Sample([p.stratum for p in each]).point[column] if each else np.nan for each in parts]
+    points = [Sample([p.stratum for p in of_system]).point[column] if of_system else np.nan for of_system in parts]
     known = [i for i in range(len(parts)) if np.isfinite(points[i])]
     known.sort(key=lambda i: systems[i].name)  # so that the order of files changes no digit
     if not known:

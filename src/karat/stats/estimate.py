@@ -75,20 +75,20 @@ def add_intervals(
     """The system with intervals on its scores, and with what speaks against trusting them."""
     cells, statistic = result.cells, Statistic(plan.catalogue, plan.metrics, plan.fill)
     clusters: Mapping[int, Design] | None = None
-    said = list[Finding]()
+    notes = list[Finding]()
     if isinstance(keys, UnitGroups):
         clusters = keys.design(cells)
     elif settings.stratify_by and keys:
-        clusters, said = stratified(cells, keys)
+        clusters, notes = stratified(cells, keys)
     elif settings.method == "groups":
         clusters = designs(cells, hashed(cells))
     elif keys:
         cluster, alone = keys.of(unit_keys(cells))
         clustered = designs(cells, cluster)
-        clusters, said = clustered, cluster_findings(clustered, alone, len(cluster), keys.column)
+        clusters, notes = clustered, cluster_findings(clustered, alone, len(cluster), keys.column)
     scores = with_intervals(result.scores, cells, statistic, settings, clusters)
-    said = [*doubts(cells, scores, statistic, plan.context.unit), *said]
-    findings = [*result.findings, *(msgspec.structs.replace(f, file=result.name) for f in said)]
+    notes = [*doubts(cells, scores, statistic, plan.context.unit), *notes]
+    findings = [*result.findings, *(msgspec.structs.replace(f, file=result.name) for f in notes)]
     return replace(result, scores=scores, findings=findings)
 
 
@@ -98,8 +98,8 @@ def sample_of(
     """The test cases of these cells, each with its statistic; or all of them as one sample of queries."""
     if over_test_cases(cells):
         index, breadth = np.arange(len(cells.test_cases)), 4 * max(len(cells.classes), 16)
-        each: Design = clusters[0] if clusters else Units(np.ones(len(index)), breadth)
-        whole = stratum_of(cells, index, "", statistic, each, classes)
+        whole_design: Design = clusters[0] if clusters else Units(np.ones(len(index)), breadth)
+        whole = stratum_of(cells, index, "", statistic, whole_design, classes)
         return Sample([whole], over_cases=True, metrics=len(statistic.metrics))
     strata = []
     for t, name in enumerate(cells.test_cases):
@@ -299,9 +299,9 @@ def _folded(sample: Sample, settings: IntervalSettings) -> Bounds:
     se, df = sample.spread
     low, high, bias = (np.full(len(se), np.nan) for _ in range(3))
     for k in {k for s in sample.strata for k in s.folds}:
-        found = sample.gaps(k)
-        if found is not None:
-            low[k], high[k], middle = intervals.folded(*found, float(se[k]), float(df[k]), settings.level)
+        gaps = sample.gaps(k)
+        if gaps is not None:
+            low[k], high[k], middle = intervals.folded(*gaps, float(se[k]), float(df[k]), settings.level)
             bias[k] = sample.point[k] - middle
     return Bounds(low, high, se, bias=bias)
 
@@ -357,10 +357,10 @@ def _without_bca(choice: Sequence[str]) -> list[str]:
 
 def _drawn_columns(sample: Sample, settings: IntervalSettings) -> int:
     """How many columns resamples are drawn for: all, the metrics without their classes, or none."""
-    held, metrics = settings.resamples * len(sample.strata), sample.metrics or len(sample.point)
-    if held * metrics > CLASS_NUMBERS or sum(s.cost(settings.resamples) for s in sample.strata) > AFFORDABLE:
+    draws, metrics = settings.resamples * len(sample.strata), sample.metrics or len(sample.point)
+    if draws * metrics > CLASS_NUMBERS or sum(s.cost(settings.resamples) for s in sample.strata) > AFFORDABLE:
         return 0
-    return len(sample.point) if held * len(sample.point) <= CLASS_DRAWS else metrics
+    return len(sample.point) if draws * len(sample.point) <= CLASS_DRAWS else metrics
 
 
 def _padded(table: Table, width: int) -> Table:

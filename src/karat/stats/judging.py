@@ -84,11 +84,11 @@ def judged_scores(
 ) -> tuple[list[JudgedScore], list[Finding]]:  # fmt: skip
     """Every metric of every system, and of every difference of two, from gold and judge together."""
     statistic = Statistic(plan.catalogue, plan.metrics, plan.fill)
-    found, every = list[Finding](), list[_Readings]()
+    findings, every = list[Finding](), list[_Readings]()
     for system, other in zip(systems, judged, strict=True):
         gold, judge = Source.of(system.cells), Source.of(other.cells)
         both, labelled = np.isin(gold.keys, judge.keys), np.isin(judge.keys, gold.keys)
-        found += _findings(int(both.sum()), len(gold.keys), len(judge.keys))
+        findings += _findings(int(both.sum()), len(gold.keys), len(judge.keys))
         every.append(_Field(gold, judge, both, labelled, statistic, _strata(judge, strata)).readings())
     scores = list(systems[0])
     out = [
@@ -99,7 +99,7 @@ def judged_scores(
         ]
         for s, p in zip(scores, readings.powered(), strict=True)
     ]
-    return out, list(dict.fromkeys(found))
+    return out, list(dict.fromkeys(findings))
 
 
 def _limits(statistic: Statistic, score: Score, of_one: bool) -> tuple[float, float]:
@@ -200,19 +200,19 @@ class _Field:
         return list(zip(gold, judged, others, strict=True))
 
 
-def _score(name: str, score: Score, found: Powered, level: float, limits: tuple[float, float]) -> JudgedScore:
-    known = np.isfinite(found.estimate) and np.isfinite(found.se)
-    reach = float(special.stdtrit(max(found.labelled - 1, 1), (1 + level) / 2)) * found.gold_se
+def _score(name: str, score: Score, mixed: Powered, level: float, limits: tuple[float, float]) -> JudgedScore:
+    known = np.isfinite(mixed.estimate) and np.isfinite(mixed.se)
+    reach = float(special.stdtrit(max(mixed.labelled - 1, 1), (1 + level) / 2)) * mixed.gold_se
     alone = Interval(
-        level, *_inside((found.gold - reach, found.gold + reach), limits), "jackknife-t", None, found.gold_se
+        level, *_inside((mixed.gold - reach, mixed.gold + reach), limits), "jackknife-t", None, mixed.gold_se
     )
     return JudgedScore(
         name, score.metric, score.label, score.better,
-        found.estimate if known else None,
-        Interval(level, *_inside(found.interval(level), limits), "prediction-powered", None, found.se) if known else None,
-        found.gold if np.isfinite(found.gold) else None, alone if np.isfinite(found.gold_se) else None,
-        found.judge if np.isfinite(found.judge) else None, found.weight, found.labelled, found.unlabelled,
-        found.effective if known else None,
+        mixed.estimate if known else None,
+        Interval(level, *_inside(mixed.interval(level), limits), "prediction-powered", None, mixed.se) if known else None,
+        mixed.gold if np.isfinite(mixed.gold) else None, alone if np.isfinite(mixed.gold_se) else None,
+        mixed.judge if np.isfinite(mixed.judge) else None, mixed.weight, mixed.labelled, mixed.unlabelled,
+        mixed.effective if known else None,
     )  # fmt: skip
 
 

@@ -79,11 +79,11 @@ def ranks_over_cases(metric: Metric, systems: Sequence[SystemResult], alpha: flo
     table = _table(scores)
     if len(systems) < 3 or len(table) < FEW_CASES:
         return None
-    found = friedman(table, scores[0].better != "lower")
+    test = friedman(table, scores[0].better != "lower")
     cd = critical_difference(len(systems), len(table), alpha)
     return Ranks(
-        metric, scores[0].label, [s.name for s in systems], found.mean_ranks.tolist(), len(table), found.p, found.chi2,
-        found.f, found.kendall_w, cd, alpha, cd_groups(found.mean_ranks, cd),
+        metric, scores[0].label, [s.name for s in systems], test.mean_ranks.tolist(), len(table), test.p, test.chi2,
+        test.f, test.kendall_w, cd, alpha, cd_groups(test.mean_ranks, cd),
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ def with_losses(pairs: Sequence[Pair], settings: ComparisonSettings) -> list[Pai
     margin = settings.margin
     out = []
     for pair, p in zip(pairs, correct(raw, rule).tolist(), strict=True):
-        found = pair.non_inferiority and replace(pair.non_inferiority, p=p)
-        tested = replace(pair, non_inferiority=found)
+        corrected = pair.non_inferiority and replace(pair.non_inferiority, p=p)
+        tested = replace(pair, non_inferiority=corrected)
         out.append(replace(tested, sentence=pair.sentence + loss_words(tested, margin, settings.alpha)))
     return out

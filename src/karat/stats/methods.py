@@ -154,9 +154,11 @@ def compare_methods(
         for k, m in enumerate(metrics)
     }
     ranked = [ranks_over_cases(m, means, settings.alpha) for m in metrics]
-    said = dict(evaluation.plan) | {"comparison": settings.to_dict() | {"runs": {n: len(g) for n, g in groups.items()}}}
+    record = dict(evaluation.plan) | {
+        "comparison": settings.to_dict() | {"runs": {n: len(g) for n, g in groups.items()}}
+    }
     return Comparison(
-        evaluation, pairs, settings.correction, family.size, settings.alpha, settings.baseline, said, boards,
+        evaluation, pairs, settings.correction, family.size, settings.alpha, settings.baseline, record, boards,
         [r for r in ranked if r is not None], findings, {"table": _no_units}, list(groups),
     )  # fmt: skip
 
@@ -235,14 +237,14 @@ def _decided(pair: Pair, member: Member, settings: ComparisonSettings) -> Pair:
     ends = gap.interval(1 - member.alpha)
     idle = settings.one_sided and not reject and (pair.gain or 0.0) < 0  # the test has nothing to say of a loss
     low, high = ends if idle else agreed(ends[0], ends[1], gap.estimate, reject)
-    made = replace(
+    decided = replace(
         pair,
         p_corrected=member.p if np.isfinite(member.p) else None,
         verdict=verdict_of(pair.gain or 0.0, member.p, settings.alpha),
         simultaneous=Interval(1 - member.alpha, low, high, "nested-t", None, gap.se),
         mde=mde_of((gap.se, gap.df), member.alpha, POWER),
     )
-    return replace(made, sentence=sentence(made, settings.correction))
+    return replace(decided, sentence=sentence(decided, settings.correction))
 
 
 def _advised(pair: Pair, alpha: float, settings: ComparisonSettings) -> Pair:
@@ -265,10 +267,10 @@ def _sentence(pair: Pair, aim: float) -> str:
         f"{pair.needed:,} units" if pair.needed else "",
     ]
     ways = [w for w in ways if w]
-    said = f"a true difference of {aim:.3g} would need {' or '.join(ways)}" if ways else (
+    need = f"a true difference of {aim:.3g} would need {' or '.join(ways)}" if ways else (
         f"neither more runs nor more units alone would show a difference of {aim:.3g}"
     )  # fmt: skip
-    return f"{pair.sentence.removesuffix('.')}; runs make {pair.runs.share:.0%} of the variance; {said}."
+    return f"{pair.sentence.removesuffix('.')}; runs make {pair.runs.share:.0%} of the variance; {need}."
 
 
 def averaged(name: str, runs: Sequence[SystemResult]) -> SystemResult:
@@ -289,23 +291,23 @@ def _mean_score(scores: Sequence[Score]) -> Score:
 
 
 def _with_intervals(mean: SystemResult, scores: Sequence[MethodScore]) -> SystemResult:
-    own = {s.metric: s.interval for s in scores if s.method == mean.name}
-    return replace(mean, scores={m: replace(s, interval=own.get(m)) for m, s in mean.scores.items()})
+    intervals = {s.metric: s.interval for s in scores if s.method == mean.name}
+    return replace(mean, scores={m: replace(s, interval=intervals.get(m)) for m, s in mean.scores.items()})
 
 
 def _best(field: Field, k: int, score: Score, seed: int) -> list[float | None]:
     """Probability of each method that no other is better, for new runs and new units."""
-    found = {name: field.reading(name, k) for name in sorted(field.groups)}
-    if not all(np.isfinite(values).all() for values, _ in found.values()):
+    readings = {name: field.reading(name, k) for name in sorted(field.groups)}
+    if not all(np.isfinite(values).all() for values, _ in readings.values()):
         return [None] * len(field.groups)
-    moved = np.stack([m.mean(0) for _, m in found.values()])
-    alone = [nested(*reading) for reading in found.values()]
-    means = np.array([values.mean() for values, _ in found.values()])
+    moved = np.stack([m.mean(0) for _, m in readings.values()])
+    alone = [nested(*reading) for reading in readings.values()]
+    means = np.array([values.mean() for values, _ in readings.values()])
     covariance, lower = moved @ moved.T + np.diag([n.of_runs for n in alone]), score.better == "lower"
     df = min(n.df for n in alone)
     chance = best_probabilities(
         means, covariance, stream(seed, "best"), lower=lower, df=max(df, 1.0) if df <= FEW_UNITS else np.inf
     )
     flat = no_spread(means, covariance, int(np.argmin(means) if lower else np.argmax(means)))
-    by_name = {name: None if unknown else p for name, p, unknown in zip(found, chance.tolist(), flat, strict=True)}
+    by_name = {name: None if unknown else p for name, p, unknown in zip(readings, chance.tolist(), flat, strict=True)}
     return [by_name[name] for name in field.groups]

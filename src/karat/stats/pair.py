@@ -136,8 +136,8 @@ class Swap:
             moved = left[a] - right[b]
         else:
             _, row = np.unique(self.cluster, return_inverse=True)
-            each = csr_array((np.ones(len(row)), (row, np.arange(len(row)))), shape=(row.max() + 1, len(row)))
-            moved = each @ (left[self.a.cell] - right[self.b.cell])
+            members = csr_array((np.ones(len(row)), (row, np.arange(len(row)))), shape=(row.max() + 1, len(row)))
+            moved = members @ (left[self.a.cell] - right[self.b.cell])
             n = np.ones(moved.shape[0])
         # One number per row tells moves apart; a move and its opposite share a coin.
         mark = marks(moved)
@@ -186,9 +186,9 @@ def _compact(moves: Any, size: Floats) -> Any:
 def gathered(W: Floats, cell: Ints, width: int) -> Floats:
     """Weights of joint cells as weights of one system's cells."""
     order = np.argsort(cell, kind="stable")
-    found, start = np.unique(cell[order], return_index=True)
+    cells, start = np.unique(cell[order], return_index=True)
     out = np.zeros((len(W), width))
-    out[:, found] = np.add.reduceat(W[:, order], start, axis=1)
+    out[:, cells] = np.add.reduceat(W[:, order], start, axis=1)
     return out
 
 
@@ -245,9 +245,9 @@ class Paired:
 
     def lacks(self, column: int) -> bool:
         """Whether a query or a test case has a score for one of the systems alone."""
-        one, other = (np.isnan(x.points[:, column]) for x in self.samples)
+        first, second = (np.isnan(x.points[:, column]) for x in self.samples)
         short = any(s.units(column) < len(s.a.cell) for s in self.swaps)
-        return self.kept is not None or short or bool((one != other).any())
+        return self.kept is not None or short or bool((first != second).any())
 
     @property
     def clusters(self) -> int | None:
@@ -292,15 +292,15 @@ class Paired:
 
         def difference(swapped: Floats) -> Floats:
             swapped = swapped if self.in_order else size.astype(swapped.dtype) - swapped
-            each = [s.difference(swapped[:, ends[i] : ends[i + 1]]) for i, s in enumerate(self.swaps)]
-            return each[0] if len(each) == 1 else mean_defined(np.stack(each, -1))
+            cases = [s.difference(swapped[:, ends[i] : ends[i + 1]]) for i, s in enumerate(self.swaps)]
+            return cases[0] if len(cases) == 1 else mean_defined(np.stack(cases, -1))
 
         observed = difference((back if self.in_order else size - back)[None, :])[0]
         return randomisation(difference, size, observed, coins, draws)
 
     def resampled(self, seed: int, draws: int) -> Floats:
         """Resamples of the difference."""
-        each = np.stack([
+        cases = np.stack([
             s.resampled(stream(seed, "paired", s.a.stratum.name), draws, self.in_order) for s in self.swaps
         ])  # fmt: skip
-        return each[0] if len(each) == 1 else mean_defined(np.moveaxis(each, 0, -1))
+        return cases[0] if len(cases) == 1 else mean_defined(np.moveaxis(cases, 0, -1))

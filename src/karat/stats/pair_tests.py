@@ -86,8 +86,8 @@ def almost_ordered(duel: Paired, k: int, turned: float, settings: ComparisonSett
         return []
     a, b, n = duel.swaps[0].unit_scores(k)
     known = ~(np.isnan(a) | np.isnan(b))
-    each = [np.sort(np.repeat(turned * x[known], n[known].astype(np.int64))) for x in (a, b)]
-    thin = [x[np.linspace(0, len(x) - 1, min(len(x), MOST_ORDERED)).astype(np.int64)] for x in each]
+    ordered = [np.sort(np.repeat(turned * x[known], n[known].astype(np.int64))) for x in (a, b)]
+    thin = [x[np.linspace(0, len(x) - 1, min(len(x), MOST_ORDERED)).astype(np.int64)] for x in ordered]
     return [almost_stochastic_order(thin[0], thin[1], duel.names, "units", settings)]
 
 
@@ -102,8 +102,8 @@ def _mean_tests(d: Floats, n: Floats, swapped: Test) -> list[Test]:
 
 def _asked(d: Floats, n: Floats, settings: ComparisonSettings) -> list[Test]:
     """Tests of other hypotheses, which have to be asked for by name."""
-    each = np.repeat(d, n.astype(np.int64))
-    known = {"wilcoxon": lambda: tests.wilcoxon(each), "sign": lambda: tests.sign_test(d, n)}
+    differences = np.repeat(d, n.astype(np.int64))
+    known = {"wilcoxon": lambda: tests.wilcoxon(differences), "sign": lambda: tests.sign_test(d, n)}
     return [known[name]() for name in settings.tests if name in known]
 
 

@@ -48,9 +48,9 @@ def pilot(name: str, runs: Sequence[SystemResult], plan: Plan) -> Pilot:
         common = np.intersect1d(common, source.keys)
     if len(common) < 2:
         raise MetricError(f"{name}: {len(common)} units in common are too few for a pilot")
-    found = [reading(s, np.isin(s.keys, common), statistic) for s in sources]
-    scores = np.array([[r.score for r in each] for each in found])
-    return Pilot(name, common, scores, np.stack([np.stack([r.influence for r in each], -1) for each in found]))
+    readings = [reading(s, np.isin(s.keys, common), statistic) for s in sources]
+    scores = np.array([[r.score for r in of_run] for of_run in readings])
+    return Pilot(name, common, scores, np.stack([np.stack([r.influence for r in of_run], -1) for of_run in readings]))
 
 
 @dataclass(frozen=True)
@@ -93,20 +93,20 @@ def contrast(a: Pilot, b: Pilot | None, column: int, facet: str) -> Contrast:
     return Contrast(f"{a.name} − {b.name}", a.keys, gap, left.mean(0) - right.mean(0), facet)
 
 
-def need(found: Contrast, label: str, metric: str, aim: Aim, keys: ClusterKeys | None) -> Need:
+def need(contrast: Contrast, label: str, metric: str, aim: Aim, keys: ClusterKeys | None) -> Need:
     """How large the next evaluation must be for this contrast."""
-    se = found.gap.se
-    size = len(found.keys)
-    clusters = found.clustered(keys)
+    se = contrast.gap.se
+    size = len(contrast.keys)
+    clusters = contrast.clustered(keys)
     effect = clusters[0].effect if clusters else 1.0
-    law = _by_cluster(found.gap, clusters[0]) if clusters else found.law(None)
+    law = _by_cluster(contrast.gap, clusters[0]) if clusters else contrast.law(None)
     units = units_for(law, aim) if se > 0 else None
     return Need(
-        found.name, metric, label, found.gap.estimate, size, se * float(np.sqrt(effect)),
+        contrast.name, metric, label, contrast.gap.estimate, size, se * float(np.sqrt(effect)),
         se * float(np.sqrt(effect * size)), units, _curve(law, size, aim),
         None if not clusters else FacetNeed("clusters", clusters[1], effect, clusters[0].size, _ceil(units, clusters[0].size)),
-        [] if found.facet == "" else [(r, units_for(found.law(r), aim) if se > 0 else None) for r in REPEATS],
-        found.facet, found.gap.runs_share if found.facet else None,
+        [] if contrast.facet == "" else [(r, units_for(contrast.law(r), aim) if se > 0 else None) for r in REPEATS],
+        contrast.facet, contrast.gap.runs_share if contrast.facet else None,
     )  # fmt: skip
 
 

@@ -99,13 +99,13 @@ class Coins:
     def heads(self, n: Floats, rows: int, block: int = 0) -> Floats:
         """Heads among ``n[j]`` coins for each ``j``, row by row (a view of columns in one piece)."""
         coins = n.astype(np.int64)
-        one, few = coins == 1, (coins > 1) & (coins <= 8)
+        single, few = coins == 1, (coins > 1) & (coins <= 8)
         many, large = (coins > 8) & (coins <= LARGE), coins > LARGE
         words = -(-coins[many] // WORD)
-        used = [-(-int(one.sum()) // WORD), -(-int(few.sum()) // 8), int(words.sum())]
+        used = [-(-int(single.sum()) // WORD), -(-int(few.sum()) // 8), int(words.sum())]
         bits, small, whole = np.split(self._words(sum(used), rows, block), np.cumsum(used)[:2])
         out = np.zeros((len(n), rows), np.float32 if coins.max(initial=0) < 2**24 else np.float64)
-        out[one] = np.unpackbits(bits.view(np.uint8).reshape(-1, rows), axis=0, count=int(one.sum()))
+        out[single] = np.unpackbits(bits.view(np.uint8).reshape(-1, rows), axis=0, count=int(single.sum()))
         out[few] = ones(
             small.view(np.uint8).reshape(-1, rows)[: few.sum()] & (2 ** coins[few] - 1)[:, None].astype(np.uint8)
         )

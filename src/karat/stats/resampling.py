@@ -75,8 +75,8 @@ class Clusters:
     def matrix(self) -> Floats:
         """Clusters × cells: how many units of each cell each cluster holds."""
         names, row = np.unique(self.cluster, return_inverse=True)
-        held = np.bincount(row * self.width + self.cell, self.count, len(names) * self.width)
-        return np.asarray(held, float).reshape(len(names), self.width)
+        units = np.bincount(row * self.width + self.cell, self.count, len(names) * self.width)
+        return np.asarray(units, float).reshape(len(names), self.width)
 
     @property
     def n(self) -> Floats:
@@ -222,22 +222,22 @@ class StratifiedJackknife(Jackknife):
     point: Floats
 
     @cached_property
-    def _own(self) -> list[tuple[Ints, Jackknife]]:
+    def _strata(self) -> list[tuple[Ints, Jackknife]]:
         rows = [np.flatnonzero(self.stratum == h) for h in np.unique(self.stratum)]
         return [(at, Jackknife(self.n[at], self.value[at])) for at in rows]
 
     @cached_property
     def mean(self) -> Floats:
         """Such that (N − 1)(mean − point) is the sum of the biases of all strata."""
-        off = [(own.size - 1) * np.nan_to_num(own.mean - self.point) for _, own in self._own]
+        off = [(inner.size - 1) * np.nan_to_num(inner.mean - self.point) for _, inner in self._strata]
         return np.asarray(self.point + np.sum(off, axis=0) / max(self.size - 1, 1), float)
 
     @cached_property
     def centred(self) -> Floats:
         """Scaled so that the standard error is √(Σ (n − 1)/n · Σ (mean − value)²), strata inside."""
         out, whole = np.zeros_like(self.value), (self.size - 1) / self.size
-        for at, own in self._own:
-            out[at] = own.centred * np.sqrt((own.size - 1) / own.size / whole)
+        for at, inner in self._strata:
+            out[at] = inner.centred * np.sqrt((inner.size - 1) / inner.size / whole)
         return out
 
 

@@ -33,7 +33,7 @@ class Side:
     rest: float
 
     @property
-    def own(self) -> float:
+    def of_runs(self) -> float:
         """Variance of the mean that is due to the runs and not to the units."""
         return max(self.between - self.rest, 0.0)
 
@@ -53,7 +53,7 @@ class Nested:
     @property
     def of_runs(self) -> float:
         """Variance that more runs would take away."""
-        return sum(s.own for s in self.sides)
+        return sum(s.of_runs for s in self.sides)
 
     @property
     def rest(self) -> float:
@@ -78,9 +78,9 @@ class Nested:
         free = max(units - 1, 1)
         squares, total = 0.0, 0.0
         for side, r in zip(self.sides, runs, strict=True):
-            own, rest = side.own * side.runs / r, side.rest * side.runs / r * shrink_units
-            squares += ((own + rest) ** 2 / (r - 1) + rest**2 / ((r - 1) * free)) if r > 1 else 0.0
-            total += own + rest
+            of_side, rest = side.of_runs * side.runs / r, side.rest * side.runs / r * shrink_units
+            squares += ((of_side + rest) ** 2 / (r - 1) + rest**2 / ((r - 1) * free)) if r > 1 else 0.0
+            total += of_side + rest
         over = self.of_units * shrink_units
         rest = sum(s.rest * s.runs / r for s, r in zip(self.sides, runs, strict=True)) * shrink_units
         squares += (over + rest) ** 2 / free
@@ -106,8 +106,8 @@ class Nested:
         """Standard error and degrees of freedom with that many runs of each method and that many units."""
         shrink = 1.0 if units is None else self.units / units
         many = [s.runs if runs is None or s.runs == 1 else runs for s in self.sides]
-        each = [(s.own + s.rest * shrink) * s.runs / r for s, r in zip(self.sides, many, strict=True)]
-        se = float(np.sqrt(sum(each) + self.of_units * shrink))
+        variances = [(s.of_runs + s.rest * shrink) * s.runs / r for s, r in zip(self.sides, many, strict=True)]
+        se = float(np.sqrt(sum(variances) + self.of_units * shrink))
         return se, self._df(shrink, many, self.units if units is None else units)
 
     def runs_needed(self, difference: float, *, alpha: float = 0.05, power: float = POWER) -> int | None:

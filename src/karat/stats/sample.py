@@ -63,8 +63,8 @@ class Stratum:
     @cached_property
     def drawn(self) -> tuple[Scores, Design]:
         """What resamples are drawn from: the fewest cells that give the same scores."""
-        found = merged(self.statistic, self.design.n) if isinstance(self.design, Units) else None
-        return (self.statistic, self.design) if found is None else (found[0], Units(found[1]))
+        fewer = merged(self.statistic, self.design.n) if isinstance(self.design, Units) else None
+        return (self.statistic, self.design) if fewer is None else (fewer[0], Units(fewer[1]))
 
     def cost(self, resamples: int) -> float:
         """Work of the resamples, in numbers drawn one unit at a time (drawing a cell costs ten of them)."""
@@ -130,8 +130,8 @@ class Sample:
     @cached_property
     def bias(self) -> Floats:
         """What the overall score is expected to be off by, by the jackknife."""
-        each = [(s.jackknife.size - 1) * (s.jackknife.mean - s.point) * w for s, w in self._shared]
-        return np.asarray(np.nansum(each, axis=0), float)
+        biases = [(s.jackknife.size - 1) * (s.jackknife.mean - s.point) * w for s, w in self._shared]
+        return np.asarray(np.nansum(biases, axis=0), float)
 
     @property
     def sizes(self) -> Floats:

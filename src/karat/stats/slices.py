@@ -62,8 +62,8 @@ def spec(text: str, columns: Sequence[str] = ()) -> tuple[str, str]:
     >>> spec("length"), spec("length:5"), spec("length:0,50,100"), spec("a:b")
     (('length', ''), ('length', '5'), ('length', '0,50,100'), ('a:b', ''))
     """
-    found = re.fullmatch(r"(.+):(\d+|-?[\d.]+(?:,-?[\d.]+)+)", text)
-    return (text, "") if found is None or text in columns else (found[1], found[2])
+    match = re.fullmatch(r"(.+):(\d+|-?[\d.]+(?:,-?[\d.]+)+)", text)
+    return (text, "") if match is None or text in columns else (match[1], match[2])
 
 
 def slice_keys(keys: ClusterKeys, bins: str = "") -> SliceKeys:
@@ -87,10 +87,10 @@ def _example(texts: Texts) -> str:
 
 def _numbers(texts: Texts) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
     try:
-        found = np.array(texts.tolist(), float)
+        numbers = np.array(texts.tolist(), float)
     except ValueError:
         return None
-    return found if len(found) and np.isfinite(found).all() else None
+    return numbers if len(numbers) and np.isfinite(numbers).all() else None
 
 
 def _binned(values: np.ndarray[tuple[int], np.dtype[np.float64]], bins: str) -> tuple[Texts, list[str]]:
@@ -125,15 +125,15 @@ def add_slices(
     clusters: ClusterKeys | None = None,
 ) -> SystemResult:  # fmt: skip
     """The system with the slices of every column on its scores."""
-    scores, said, sliced = dict(result.scores), list[Finding](), dict[str, SlicedUnits]()
+    scores, findings, sliced = dict(result.scores), list[Finding](), dict[str, SlicedUnits]()
     for keys in columns:
-        found = Cut(result, plan, keys, settings, clusters)
-        scores = {m: replace(s, slices=s.slices | {keys.column: found.slicing(m)}) for m, s in scores.items()}
-        small = [len(p) for p in found.parts if p.units < SMALL]
+        cut = Cut(result, plan, keys, settings, clusters)
+        scores = {m: replace(s, slices=s.slices | {keys.column: cut.slicing(m)}) for m, s in scores.items()}
+        small = [len(p) for p in cut.parts if p.units < SMALL]
         if small:
-            said.append(finding("small-slices", result.name, column=keys.column, count=len(small), least=SMALL))
-        sliced[keys.column] = SlicedUnits([*keys.order, NONE], found.code)
-    return replace(result, scores=scores, findings=[*result.findings, *said], sliced=sliced)
+            findings.append(finding("small-slices", result.name, column=keys.column, count=len(small), least=SMALL))
+        sliced[keys.column] = SlicedUnits([*keys.order, NONE], cut.code)
+    return replace(result, scores=scores, findings=[*result.findings, *findings], sliced=sliced)
 
 
 @dataclass(frozen=True)

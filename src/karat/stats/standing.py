@@ -38,9 +38,9 @@ def best_probabilities(
 
 def no_spread(scores: Floats, covariance: Floats, leader: int) -> list[bool]:
     """Systems that the leader is ahead of by as much on every unit, and the leader if there is one."""
-    own = np.diag(covariance)
-    apart = own + own[leader] - 2 * covariance[leader]
-    flat = (scores != scores[leader]) & (apart <= 1e-12 * np.maximum(own + own[leader], 1e-12))
+    variance = np.diag(covariance)
+    apart = variance + variance[leader] - 2 * covariance[leader]
+    flat = (scores != scores[leader]) & (apart <= 1e-12 * np.maximum(variance + variance[leader], 1e-12))
     flat[leader] = flat.any()
     return [bool(x) for x in flat]
 

@@ -59,15 +59,16 @@ class Statistic:
 
     def shares(self, classes: int) -> Mask:
         """Columns (of `with_classes`) whose scores lie between 0 and 1, as a share of units must."""
-        own = [self.catalogue[m.name] for m in self.metrics]
-        inside = [d.bounds == (0, 1) for d in own]
-        return np.array(inside + [d.bounds == (0, 1) for d in own if d.by_class for _ in range(classes)], bool)
+        definitions = [self.catalogue[m.name] for m in self.metrics]
+        inside = [d.bounds == (0, 1) for d in definitions]
+        return np.array(inside + [d.bounds == (0, 1) for d in definitions if d.by_class for _ in range(classes)], bool)
 
     def declared(self, fact: str, classes: int) -> Mask:
         """Columns (of `with_classes`) whose metrics declare it."""
-        own = [self.catalogue[m.name] for m in self.metrics]
+        definitions = [self.catalogue[m.name] for m in self.metrics]
         return np.array(
-            [getattr(d, fact) for d in [*own, *(d for d in own if d.by_class for _ in range(classes))]], bool
+            [getattr(d, fact) for d in [*definitions, *(d for d in definitions if d.by_class for _ in range(classes))]],
+            bool,
         )
 
     def limits(self, metric: Metric) -> tuple[float, float]:
@@ -77,8 +78,8 @@ class Statistic:
 
     def class_columns(self, classes: int) -> dict[Metric, int]:
         """Where each metric's classes begin among the columns of `with_classes`."""
-        own = [m for m in self.metrics if self.catalogue[m.name].by_class]
-        return {m: len(self.metrics) + i * classes for i, m in enumerate(own)}
+        by_class = [m for m in self.metrics if self.catalogue[m.name].by_class]
+        return {m: len(self.metrics) + i * classes for i, m in enumerate(by_class)}
 
 
 @dataclass(frozen=True)
@@ -323,8 +324,8 @@ class Shared:
                 place = self.columns[tuple(other.of(metric)[at] for other in self.tapes)]
                 products.append(totals[:, place.start] if tape.kind(vector) == 0 else totals[:, place])
             else:
-                own = tape.total(vector)
-                products.append(np.broadcast_to(own, (len(totals), *own.shape[1:])))
+                total = tape.total(vector)
+                products.append(np.broadcast_to(total, (len(totals), *total.shape[1:])))
         return Replay(products, len(tape.n), len(totals))
 
 

@@ -23,8 +23,8 @@ def weighted(result: SystemResult, plan: Plan, keys: ClusterKeys) -> SystemResul
     units = unit_keys(result.cells)
     weight = _weights(units, keys)
     cells = with_weights(result.cells, weight)
-    said = finding("weighted", result.name, **_in_words(weight, keys.column))
-    return replace(result, cells=cells, scores=plan.score(cells), findings=[*result.findings, said])
+    note = finding("weighted", result.name, **_in_words(weight, keys.column))
+    return replace(result, cells=cells, scores=plan.score(cells), findings=[*result.findings, note])
 
 
 def with_weights(cells: Cells, weight: Floats) -> Cells:

@@ -39,8 +39,8 @@ def sentence(pair: Pair, correction: str) -> str:
             f"but the draws are too few for so many tests ({p}): take more."
         )
     if pair.verdict == "inconclusive":
-        said = f"{pair.a} and {pair.b} cannot be told apart on {pair.label}: difference {amount(pair.difference)}{span}, {p}"
-        return said + (f"; this data shows differences from {amount(pair.mde)} on." if pair.mde else ".")
+        unclear = f"{pair.a} and {pair.b} cannot be told apart on {pair.label}: difference {amount(pair.difference)}{span}, {p}"
+        return unclear + (f"; this data shows differences from {amount(pair.mde)} on." if pair.mde else ".")
     first, second = (pair.a, pair.b) if pair.verdict == "better" else (pair.b, pair.a)
     return f"{first} is better than {second} on {pair.label} by {amount(abs(pair.difference))}{span}, {p}."
 
@@ -56,9 +56,9 @@ def _span(pair: Pair) -> str:
 
 def loss_words(pair: Pair, margin: float, alpha: float) -> str:
     """What the test of non-inferiority says, as the end of a sentence."""
-    found = pair.non_inferiority
-    if found is None or found.p != found.p:
+    test = pair.non_inferiority
+    if test is None or test.p != test.p:
         return ""
     claim = f"{pair.a} is at most {amount(margin)} worse than {pair.b}, if at all"
-    said = claim if found.p <= alpha else f"It is not shown that {claim}"
-    return f" {said} (one-sided p {p_words(found.p)})."
+    verdict = claim if test.p <= alpha else f"It is not shown that {claim}"
+    return f" {verdict} (one-sided p {p_words(test.p)})."
