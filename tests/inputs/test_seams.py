@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import random
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
@@ -157,7 +158,8 @@ def large(reader: Reader) -> list[Any]:
 @pytest.mark.parametrize("name", READERS)
 def test_behind_16_megabytes(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = large(READERS[name])
-    assert len(READERS[name].file(many)) > 1 << 24
+    file = READERS[name].file(many)
+    assert len(zlib.decompress(file) if name == "docbin" else file) > 1 << 24
     check(name, chosen(name)[0], tmp_path, many, monkeypatch)
 
 
