@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of the report and of the web app, taken from the real thing: `python docs/making/pictures.py` (needs Chromium)."""
+"""Pictures of the report and of the web app, taken from the real thing: `python docs/making/pictures.py` (needs Chromium); a slow test takes them again."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ ASSETS = Path(__file__).parents[1] / "assets"
 KARAT = [sys.executable, "-m", "karat"]
 
 
-def report(browser: Browser, folder: Path) -> None:
+def report(browser: Browser, folder: Path, assets: Path = ASSETS) -> None:
     """The report that ``karat demo`` writes."""
     subprocess.run([*KARAT, "demo", str(folder)], check=True, stdout=subprocess.DEVNULL)
     page = browser.new_page(viewport={"width": 1000, "height": 820})
     page.goto((folder / "report.html").as_uri())
-    page.screenshot(path=str(ASSETS / "report.png"))
+    page.screenshot(path=str(assets / "report.png"))
     page.close()
 
 
-def web(browser: Browser, folder: Path) -> None:
+def web(browser: Browser, folder: Path, assets: Path = ASSETS) -> None:
     """Pages of ``karat serve --demo``: a run, its comparison, a benchmark."""
     server = subprocess.Popen(
         [*KARAT, "serve", "--demo", "--port", "0"],
@@ -39,10 +39,10 @@ def web(browser: Browser, folder: Path) -> None:
         page = browser.new_page(viewport={"width": 1100, "height": 800})
         for name, path in (("web-evaluate", "/evaluate"), ("web-benchmarks", "/benchmarks")):
             page.goto(address + path)
-            page.screenshot(path=str(ASSETS / f"{name}.png"))
+            page.screenshot(path=str(assets / f"{name}.png"))
         page.goto(address + "/")
         page.locator("main a[href*='/runs/']").first.click()
-        page.screenshot(path=str(ASSETS / "web-run.png"))
+        page.screenshot(path=str(assets / "web-run.png"))
     finally:
         server.terminate()
 

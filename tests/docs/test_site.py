@@ -156,3 +156,19 @@ def test_what_is_said_of_other_tools_has_a_test(row: Any) -> None:
     text = (ROOT / "tests" / row.test).read_text(encoding="utf-8")
     assert MODULE_OF.get(row.tool, row.tool) in text
     assert set(row.metrics.split()) <= {d.name for d in catalogue(row.context)}
+
+
+@pytest.mark.slow
+def test_pictures_are_taken_from_the_real_thing(tmp_path: Path) -> None:
+    """What stands in docs/assets can be made again: the same pictures of the same size, and none that is blank."""
+    sys.path.insert(0, str(ROOT / "docs"))
+    pictures, image = import_module("making.pictures"), pytest.importorskip("PIL.Image")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        pictures.report(browser, tmp_path / "demo", tmp_path)
+        pictures.web(browser, tmp_path, tmp_path)
+        browser.close()
+    kept = {p.name: image.open(p).size for p in (ROOT / "docs" / "assets").glob("*.png")}
+    made = {p.name: image.open(p) for p in tmp_path.glob("*.png")}
+    assert {name: picture.size for name, picture in made.items()} == kept
+    assert all(len(picture.convert("RGB").getcolors(1 << 24)) > 20 for picture in made.values())
