@@ -385,7 +385,7 @@ KINDS: dict[str, Kind] = {
     "common-units": Kind(
         "warning",
         "scored and compared on the {count} of {total} units that every system has ({shown})",
-        "predict every gold id to compare on all of gold",
+        "predict every gold id, and the same others, with every system to compare on all of them",
     ),
     "no-common-units": Kind(
         "error", "there is no unit that every system has ({shown})", "predict the same ids with every system"

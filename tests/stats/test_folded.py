@@ -66,13 +66,41 @@ def test_gaps_are_those_of_bins_and_their_errors_the_jackknifes(clustered):
     documents = Clusters.of(np.arange(80) // 4, np.arange(80), 80)
     sample = sample_of(cells, source.statistic, False, {0: documents} if clustered else None)
     column = [str(m) for m in source.plan.metrics].index("ece")
-    gap, se = sample.gaps(column)
+    gap, se, together = sample.gaps(column)
     assert np.abs(gap).sum() == pytest.approx(sample.point[column])
     x = sample.strata[0].folds[column].part.toarray()
     left = [(x.sum(0) - x[rows].sum(0)) / (80 - len(rows)) for rows in np.arange(80).reshape(-1, 4 if clustered else 1)]
     size = len(left)
     # The jackknife of a mean of units; clusters of equal size are units.
     assert se == pytest.approx(np.sqrt((size - 1) ** 2 / size * np.var(left, axis=0, ddof=1)), rel=1e-6)
+    if clustered:
+        used = se > 0
+        expected = np.corrcoef(np.array(left)[:, used].T)
+        assert together[np.ix_(used, used)] == pytest.approx(expected, abs=1e-6)
+    else:
+        assert together is None
+
+
+@pytest.mark.parametrize("rho", [-0.6, 0.3, 0.8])
+@pytest.mark.parametrize("gap", [(0.0, 0.0), (0.5, 1.2), (0.2, 3.0)])
+def test_the_covariance_of_folded_laws_is_that_of_draws(rho, gap):
+    """400,000 draws: an error of about 0.001."""
+    law, se = np.array([[1.0, rho], [rho, 1.0]]), np.array([1.0, 0.5])
+    z = np.random.default_rng(4).multivariate_normal([0, 0], law, 400_000)
+    drawn_ones = np.abs(np.array(gap) + se * z)
+    found = intervals._folded_covariance(np.array(gap), se, intervals._powers(law)) / 2
+    assert found == pytest.approx(np.cov(drawn_ones.T)[0, 1], abs=0.003)
+
+
+def test_bins_that_vary_together_in_clusters_widen_the_interval():
+    """Ten bins without a true gap: with correlations of 0.8 their sum has a deviation of 0.49 · 10, alone of 0.6 · √10."""
+    gap, se, rho = np.full(10, 0.012), np.full(10, 0.01), np.full((10, 10), 0.8) + 0.2 * np.eye(10)
+    alone = intervals.folded(gap, se, 0.1**1.5, 49.0, 0.95)
+    together = intervals.folded(gap, se, 0.1**1.5, 49.0, 0.95, rho)
+    assert alone[0] > together[0] == 0.0
+    assert together[1] > alone[1]
+    assert together[2] == alone[2]
+    assert intervals.folded(gap, se, 0.1**1.5, 49.0, 0.95, np.eye(10)) == alone
 
 
 def test_a_calibration_error_of_test_cases_is_one_sum():

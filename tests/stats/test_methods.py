@@ -210,3 +210,26 @@ def test_few_runs_leave_the_best_less_sure():
     se = np.sqrt(((a - b) ** 2).sum() + sum(p.of_runs for p in parts))
     gap = np.mean([(r == GOLD).mean() for r in NEW[:2]]) - np.mean([(r == GOLD).mean() for r in OLD[:2]])
     assert c.leaderboards[c.metrics[0]][0].best == pytest.approx(stats.t.cdf(gap / se, df), abs=0.01)
+
+
+def test_runs_that_never_vary_are_not_certain():
+    """Three runs that are right on all 60 items: the rule of three, 1 − 0.025^(1/60) = 0.06; no units or runs are asked for."""
+    gold, wrong = ["yes", "no"] * 30, ["no", "yes"] * 30
+    same = karat.compare(
+        gold,
+        {"new": karat.Runs([gold] * 3), "old": karat.Runs([gold] * 3)},
+        metrics=["accuracy"],
+        detect=0.02,
+        margin=0.05,
+    )
+    pair = same.pairs[0]
+    assert (pair.interval.low, pair.interval.high) == pytest.approx((-0.0596, 0.0596), abs=1e-4)
+    assert pair.interval.method == "rule-of-three"
+    assert (pair.p, pair.needed, pair.mde) == (1.0, None, None)
+    assert "would need" not in pair.sentence
+    assert pair.equivalence.p == pytest.approx(0.95**60)
+    assert same.evaluation.methods[0].interval.low == pytest.approx(0.9404, abs=1e-4)
+    assert "difference-constant" in {f.code for f in same.findings}
+    apart = karat.compare(gold, {"new": karat.Runs([gold] * 3), "old": karat.Runs([wrong] * 3)}, metrics=["accuracy"])
+    assert apart.pairs[0].verdict == "better"
+    assert apart.pairs[0].p == pytest.approx(2.0**-59)

@@ -346,6 +346,12 @@ def _best(
     return [chance.get(i) for i in range(len(systems))]
 
 
+def constant_differences(pairs: Sequence[Pair]) -> list[Finding]:
+    """Pairs whose difference is the same on every unit."""
+    flat = [p for p in pairs if p.interval is not None and p.interval.method == "rule-of-three"]
+    return [finding("difference-constant", count=len(flat), units=flat[0].units)] if flat else []
+
+
 def _findings(pairs: Sequence[Pair], duels: Sequence[Paired], settings: ComparisonSettings) -> list[Finding]:
     """What a reader of the verdicts must know."""
     out = []
@@ -353,9 +359,7 @@ def _findings(pairs: Sequence[Pair], duels: Sequence[Paired], settings: Comparis
     if undecided:
         draws = max(p.tests[0].draws for p in undecided)
         out.append(finding("too-few-draws", count=len(undecided), draws=draws, family=len(pairs)))
-    flat = [p for p in pairs if p.interval is not None and p.interval.method == "rule-of-three"]
-    if flat:
-        out.append(finding("difference-constant", count=len(flat), units=flat[0].units))
+    out += constant_differences(pairs)
     asked = [t for t in settings.tests if t in ("wilcoxon", "sign")]
     silent = sorted({str(p.metric) for p in pairs if p.tests and not {"Wilcoxon", "sign"} & {t.name for t in p.tests}})
     if asked and silent:

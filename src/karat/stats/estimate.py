@@ -301,7 +301,9 @@ def _folded(sample: Sample, settings: IntervalSettings) -> Bounds:
     for k in {k for s in sample.strata for k in s.folds}:
         gaps = sample.gaps(k)
         if gaps is not None:
-            low[k], high[k], middle = intervals.folded(*gaps, float(se[k]), float(df[k]), settings.level)
+            low[k], high[k], middle = intervals.folded(
+                gaps.gap, gaps.se, float(se[k]), float(df[k]), settings.level, gaps.together
+            )
             bias[k] = sample.point[k] - middle
     return Bounds(low, high, se, bias=bias)
 

@@ -106,18 +106,21 @@ def odds(point: Floats, se: Floats, df: Floats | float, level: float) -> tuple[F
     return low, high
 
 
-HALVINGS = 40
-"""Steps to the end of an interval: to 1e-12 of its reach."""
+STEPS, CLOSE = 120, 1e-12
+"""Most steps to the end of an interval, and how near they come, as a share of its reach; every third step halves what is left."""
 
 
-def folded(gap: Floats, se: Floats, spread: float, df: float, level: float) -> tuple[float, float, float]:
+def folded(
+    gap: Floats, se: Floats, spread: float, df: float, level: float, together: Floats | None = None
+) -> tuple[float, float, float]:
     """Ends of the sum of |true gap|, and the sum that is expected to show as what is seen, from gaps with their errors.
 
     An error makes |gap| larger on average, so the sum is too large. The ends are those true sums of which the sum that
     was seen lies t(df) spreads above or below the mean, by the moments of folded normal laws. For the lower end the true
     gaps are the seen ones with the same number of errors taken off each: few are left, and the others have all of
     that excess. For the upper end they are spread as the errors are, where the excess is least. ``spread`` is the
-    standard error of the sum as it stands: large gaps of units that are in one bin or another vary together.
+    standard error of the sum as it stands: large gaps of units that are in one bin or another vary together. So do all
+    gaps of clusters, whose errors have the correlations ``together``.
 
     >>> one = folded(np.array([0.9]), np.array([0.1]), 0.1, 1000.0, 0.95)   # one gap, far from 0: 0.9 ± 1.96 · 0.1
     >>> [round(x, 2) for x in one]
@@ -129,12 +132,17 @@ def folded(gap: Floats, se: Floats, spread: float, df: float, level: float) -> t
         return total, total, total
     far = float(np.divide(seen, se, out=np.zeros_like(seen), where=se > 0).max())
     shared = spread**2 / float((se**2).sum()) - 1
+    turned = None if together is None else _powers(together * np.outer(*[np.where(gap < 0, -1.0, 1.0)] * 2))
 
     def excess(true: Floats, apart: float) -> float:
         """By how much the mean of the sum, and so many of its spreads, lies above what was seen."""
         mean, variance = _folded_moments(true, se)
-        together = 1 + shared * min(float(true.sum()) / total, 1.0) ** 2 if total else 1.0
-        return float(mean.sum() + apart * np.sqrt(variance.sum() * together)) - total
+        if not apart:
+            return float(mean.sum()) - total
+        large = 1 + shared * min(float(true.sum()) / total, 1.0) ** 2 if total else 1.0
+        square = float(variance.sum())
+        square = max(square * large, 0.0 if turned is None else square + _folded_covariance(true, se, turned))
+        return float(mean.sum() + apart * np.sqrt(square)) - total
 
     def sum_below(apart: float) -> float:
         kept = _crossing(lambda x: excess(np.maximum(seen - (far - x) * se, 0.0), apart), far)
@@ -145,11 +153,24 @@ def folded(gap: Floats, se: Floats, spread: float, df: float, level: float) -> t
 
 
 def _crossing(rising: Callable[[float], float], most: float) -> float:
-    """Where a rising function reaches 0, between 0 and ``most``; 0 where it is above from the start."""
-    low, high = 0.0, most
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if rising(middle) > 0 else (middle, high)
+    """Where a function that rises in the end reaches 0, between 0 and ``most``; 0 where it never lies below.
+
+    By the line through both ends, half as high at the one that stays (Illinois), and by halves where that is slow.
+
+    >>> round(_crossing(lambda x: x**3 - 2, 4.0), 9) == round(2 ** (1 / 3), 9), _crossing(lambda x: x + 1, 4.0)
+    (True, 0.0)
+    """
+    low, high, below, above = 0.0, most, rising(0.0), rising(most)
+    for step in range(STEPS):
+        share = below / (below - above) if below < 0 < above and step % 3 < 2 else 0.5
+        middle = low + share * (high - low)
+        value = rising(middle)
+        if value > 0:
+            high, above, below = middle, value, below / 2
+        else:
+            low, below, above = middle, value, above / 2
+        if high - low <= CLOSE * most:
+            break
     return high if low else 0.0
 
 
@@ -161,12 +182,43 @@ def _folded_moments(gap: Floats, se: Floats) -> tuple[Floats, Floats]:
     return mean, np.maximum(gap**2 + se**2 - mean**2, 0.0)
 
 
+HERMITE = 8
+"""Terms of the covariance of two folded normal laws: what is left out is below 1 % of it for correlations up to 0.9."""
+
+
+def _powers(correlation: Floats) -> Floats:
+    """ρ^k/k! of different gaps, for every term of `_folded_covariance`."""
+    apart, terms = correlation * (1 - np.eye(len(correlation))), np.arange(1, HERMITE + 1)
+    return np.asarray(apart ** terms[:, None, None] / special.factorial(terms)[:, None, None], float)
+
+
+def _folded_covariance(gap: Floats, se: Floats, powers: Floats) -> float:
+    """Sum of the covariances of |gap + se · Z| over all pairs of different gaps, by Mehler's expansion.
+
+    Cov(f(X), g(Y)) = Σ ρ^k/k! · E f⁽ᵏ⁾(X) · E g⁽ᵏ⁾(Y). Two standard normal laws of correlation ρ, folded, have
+    2/π · (√(1 − ρ²) + ρ · asin ρ − 1):
+
+    >>> half = _powers(np.array([[1.0, 0.5], [0.5, 1.0]]))
+    >>> round(_folded_covariance(np.zeros(2), np.ones(2), half) / 2, 4), round(2 / np.pi * (0.75**0.5 + np.pi / 12 - 1), 4)
+    (0.0814, 0.0814)
+    """
+    z = np.divide(gap, se, out=np.zeros_like(gap), where=se > 0)
+    bend = se * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2)  # E f'' of |gap + se · Z|
+    hermite = [np.ones_like(z), -z]
+    for k in range(2, HERMITE - 1):
+        hermite.append(-z * hermite[-1] - (k - 1) * hermite[-2])
+    slope = np.stack([se * special.erf(z / np.sqrt(2)), *(bend * h for h in hermite)])
+    return float((slope[:, None] @ powers @ slope[..., None]).sum())
+
+
 def constant(point: float, n: float, limits: tuple[float, float], level: float) -> tuple[float, float]:
     """Of ``n`` units that all give the same score: a share of 1 − (tail)^(1/n) of others may not have shown.
 
     >>> [round(end, 3) for end in constant(1.0, 60, (0.0, 1.0), 0.95)]
     [0.94, 1.0]
     """
+    if not np.isfinite(limits).all():
+        return -np.inf, np.inf
     unseen = 1 - tail(level) ** (1 / max(n, 1))
     return point - (point - limits[0]) * unseen, point + (limits[1] - point) * unseen
 

@@ -19,7 +19,7 @@ from karat.score import mean_defined
 from karat.stats import tests
 from karat.stats.bayes import correlated_t
 from karat.stats.clusters import ClusterKeys
-from karat.stats.comparing import directed
+from karat.stats.comparing import constant_differences, directed
 from karat.stats.doubts import FEW_UNITS
 from karat.stats.estimate import add_intervals
 from karat.stats.family import Member, agreed, corrected, verdict_of
@@ -97,14 +97,19 @@ def _method_score(field: Field, name: str, k: int, score: Score, statistic: Stat
     spread = float(values.std(ddof=1)) if known and len(values) > 1 else None
     if not known:
         return MethodScore(name, score.metric, score.label, score.better, len(values), None, spread, None, None)
-    mean = nested(values, moved)
-    limits = statistic.limits(score.metric)
-    low, high = (float(np.clip(end, *limits)) for end in mean.interval(level))
-    interval = Interval(level, low, high, "nested-t", None, mean.se)
+    mean = replace(nested(values, moved), limits=statistic.limits(score.metric))
     share = mean.runs_share if len(values) > 1 else None
     return MethodScore(
-        name, score.metric, score.label, score.better, len(values), mean.estimate, spread, interval, share
+        name, score.metric, score.label, score.better, len(values), mean.estimate, spread, _interval(mean, level), share
     )
+
+
+def _interval(found: Nested, level: float) -> Interval | None:
+    """None where nothing varies and the score has no limits: then nothing is known."""
+    low, high = found.interval(level)
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return None
+    return Interval(level, low, high, "nested-t" if found.se > 0 else "rule-of-three", None, found.se)
 
 
 def _run_findings(groups: Groups) -> list[Finding]:
@@ -159,7 +164,7 @@ def compare_methods(
     }
     return Comparison(
         evaluation, pairs, settings.correction, family.size, settings.alpha, settings.baseline, record, boards,
-        [r for r in ranked if r is not None], findings, {"table": _no_units}, list(groups),
+        [r for r in ranked if r is not None], [*findings, *constant_differences(pairs)], {"table": _no_units}, list(groups),
     )  # fmt: skip
 
 
@@ -180,7 +185,6 @@ def _pair(field: Field, a: str, b: str, k: int, score: Score, settings: Comparis
         nested_difference(sides[0], sides[1], paired_runs=settings.paired_runs), limits=field.limits(score.metric)
     )
     turned = -1.0 if score.better == "lower" else 1.0
-    low, high = gap.interval(1 - settings.alone)
     deciding = Test("nested t", gap.p(), gap.estimate / gap.se if gap.se > 0 else np.nan)
     beside = [deciding, *_beside(sides, a, b, turned, settings)]
     if settings.one_sided:
@@ -188,16 +192,22 @@ def _pair(field: Field, a: str, b: str, k: int, score: Score, settings: Comparis
     return replace(
         empty,
         difference=gap.estimate,
-        interval=Interval(1 - settings.alone, low, high, "nested-t", None, gap.se),
+        interval=_interval(gap, 1 - settings.alone),
         tests=beside,
         p=beside[0].p,
         non_inferiority=tests.non_inferiority(turned * gap.estimate, gap.se, gap.df, settings.margin)
         if settings.margin and "non-inferiority" in settings.tests
         else None,
-        equivalence=tests.tost(gap.estimate, gap.se, gap.df, settings.margin) if settings.margin else None,
+        equivalence=_equivalence(gap, settings.margin) if settings.margin else None,
         posterior=_posterior(gap, turned, settings),
         runs=RunPlan(len(sides[0][0]), len(sides[1][0]), gap.runs_share, gap=gap),
     )
+
+
+def _equivalence(gap: Nested, margin: float) -> Test:
+    if gap.se > 0:
+        return tests.tost(gap.estimate, gap.se, gap.df, margin)
+    return tests.tost_constant(gap.estimate, gap.units, margin, gap.limits)
 
 
 def _posterior(gap: Nested, turned: float, settings: ComparisonSettings) -> Any:
@@ -234,15 +244,17 @@ def _decided(pair: Pair, member: Member, settings: ComparisonSettings) -> Pair:
     if gap is None:
         return replace(pair, sentence=sentence(pair, settings.correction))
     reject = member.p <= settings.alpha
-    ends = gap.interval(1 - member.alpha)
+    alone = _interval(gap, 1 - member.alpha)
     idle = settings.one_sided and not reject and (pair.gain or 0.0) < 0  # the test has nothing to say of a loss
-    low, high = ends if idle else agreed(ends[0], ends[1], gap.estimate, reject)
+    if alone is not None and not idle:
+        low, high = agreed(alone.low, alone.high, gap.estimate, reject)
+        alone = replace(alone, low=low, high=high)
     decided = replace(
         pair,
         p_corrected=member.p if np.isfinite(member.p) else None,
         verdict=verdict_of(pair.gain or 0.0, member.p, settings.alpha),
-        simultaneous=Interval(1 - member.alpha, low, high, "nested-t", None, gap.se),
-        mde=mde_of((gap.se, gap.df), member.alpha, POWER),
+        simultaneous=alone,
+        mde=mde_of((gap.se, gap.df), member.alpha, POWER) if gap.se > 0 else None,
     )
     return replace(decided, sentence=sentence(decided, settings.correction))
 
@@ -253,7 +265,7 @@ def _advised(pair: Pair, alpha: float, settings: ComparisonSettings) -> Pair:
         return pair
     gap = pair.runs.gap
     aim = settings.detect or abs(gap.estimate)
-    wanted = aim > 0 and (pair.verdict == "inconclusive" or settings.detect is not None)
+    wanted = aim > 0 < gap.se and (pair.verdict == "inconclusive" or settings.detect is not None)
     runs = gap.runs_needed(aim, alpha=alpha) if wanted else None
     units = gap.units_needed(aim, alpha=alpha) if wanted else None
     advised = replace(pair, needed=units, runs=replace(pair.runs, needed=runs))

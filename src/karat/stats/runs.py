@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from karat.stats.intervals import constant
 from karat.stats.power import POWER, mde
 from karat.stats.tests import tail_of
 from karat.weights import Floats
@@ -92,14 +93,16 @@ class Nested:
         return self.of_runs / self.se**2 if self.se > 0 else 0.0
 
     def interval(self, level: float) -> tuple[float, float]:
-        """``estimate ± t · se``, as far as the limits go."""
+        """``estimate ± t · se``, as far as the limits go; where nothing varies, by the rule of three."""
+        if not self.se > 0:
+            return constant(self.estimate, self.units, self.limits, level)
         reach = float(special.stdtrit(self.df, (1 + level) / 2)) * self.se
         return max(self.estimate - reach, self.limits[0]), min(self.estimate + reach, self.limits[1])
 
     def p(self, alternative: str = "two-sided") -> float:
-        """p of a true value of 0; 1 for an estimate of 0, and NaN where nothing varies but the estimate is not 0."""
+        """p of a true value of 0; where nothing varies but the estimate is not 0, that all units fall on one side."""
         if not self.se > 0:
-            return 1.0 if self.estimate == 0 else float("nan")
+            return 1.0 if self.estimate == 0 else 2.0 ** (1 - self.units)
         return tail_of(self.estimate / self.se, self.df, alternative)
 
     def at(self, runs: int | None = None, units: float | None = None) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from karat.score import mean_defined
 from karat.stats.random import stream
 from karat.stats.resampling import Design, Jackknife, Units, bootstrap, jackknife, weighted
-from karat.stats.statistic import Fold, Mask, UnitScores, folds, merged, unit_scores
+from karat.stats.statistic import MOST_BINS, Fold, Gaps, Mask, UnitScores, folds, merged, unit_scores
 from karat.weights import Floats, Scores
 
 
@@ -162,18 +162,31 @@ class Sample:
         df = np.divide(2 * squares**2, fourth - mean, out=np.full(most.shape, np.inf), where=fourth - mean > 1e-300)
         return np.asarray(np.clip(df, np.minimum(2.0, most), most), float)
 
-    def gaps(self, column: int) -> tuple[Floats, Floats] | None:
-        """Where the overall score is Σ |gap|: the gaps of all test cases by their weight, and their standard errors."""
+    def gaps(self, column: int) -> Gaps | None:
+        """Where the overall score is Σ |gap|: the gaps of all test cases by their weight, with their errors."""
         if not all(column in s.folds for s, w in self._shared if w[column] > 0):
             return None
         parts = [(s.folds[column].gaps(s.design), w[column]) for s, w in self._shared if w[column] > 0]
-        return (
-            np.concatenate([gap * w for (gap, _), w in parts]), np.concatenate([se * w for (_, se), w in parts])
-        ) if parts else None  # fmt: skip
+        if not parts:
+            return None
+        gap, se = (np.concatenate([getattr(found, name) * w for found, w in parts]) for name in ("gap", "se"))
+        return Gaps(gap, se, beside_each_other([found.together for found, _ in parts]))
 
     def overall(self, draws: Floats) -> Floats:
         """Resamples of the overall score from those of the test cases (test cases × resamples × columns)."""
         return mean_defined(np.moveaxis(draws, 0, -1)) if len(draws) > 1 else draws[0]
+
+
+def beside_each_other(blocks: Sequence[Floats | None]) -> Floats | None:
+    """Matrices along a diagonal, 0 between them; None where one is unknown."""
+    known = [b for b in blocks if b is not None]
+    end = np.cumsum([0, *map(len, known)])
+    if len(known) < len(blocks) or end[-1] > MOST_BINS:
+        return None
+    out = np.zeros((end[-1], end[-1]))
+    for start, stop, block in zip(end[:-1], end[1:], known, strict=True):
+        out[start:stop, start:stop] = block
+    return out
 
 
 def _moment(jack: Jackknife, share: Floats, power: int) -> Floats:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -110,6 +110,19 @@ def unit_scores(statistic: Scores, n: Floats) -> UnitScores:
     return UnitScores(value, np.isclose(statistic(trial), mean, rtol=1e-9, atol=1e-12).all(0))
 
 
+class Gaps(NamedTuple):
+    """Distances of bins with their signs."""
+
+    gap: Floats
+    se: Floats
+    together: Floats | None = None
+    """Correlations of their errors, where the units of a cluster lie in several bins; a unit alone lies in one."""
+
+
+MOST_BINS = 512
+"""Bins whose correlations are written out."""
+
+
 @dataclass(frozen=True)
 class Fold:
     """A score that is Σ_b |Σ x_b| / Σ v over units: distances of bins, which chance makes larger."""
@@ -124,17 +137,21 @@ class Fold:
         sums = np.abs(np.stack([weighed(row, self.part) for row in W])).sum(1)
         return np.allclose(sums, score * (W @ self.whole), rtol=1e-9, atol=1e-12)
 
-    def gaps(self, design: Design) -> tuple[Floats, Floats]:
+    def gaps(self, design: Design) -> Gaps:
         """What each bin adds, with its sign, and the standard error of that by its units or clusters."""
         n, size, x = design.n, design.size, self.part
-        total = float(n @ self.whole)
+        total, together = float(n @ self.whole), None
         gap = weighed(n, x) / total
         if isinstance(design, Clusters):
-            square = ((Dense(design.matrix) @ x - np.outer(design.matrix @ self.whole, gap)) ** 2).sum(0)
+            apart = Dense(design.matrix) @ x - np.outer(design.matrix @ self.whole, gap)
+            square = (apart**2).sum(0)
+            if len(gap) <= MOST_BINS:
+                scaled = np.divide(apart, np.sqrt(square), out=np.zeros_like(apart), where=square > 0)
+                together = scaled.T @ scaled
         else:
             twice = replace(x, data=x.data**2)
             square = weighed(n, twice) - 2 * gap * weighed(n * self.whole, x) + gap**2 * float(n @ self.whole**2)
-        return gap, np.sqrt(np.maximum(square, 0.0) * size / max(size - 1, 1)) / total
+        return Gaps(gap, np.sqrt(np.maximum(square, 0.0) * size / max(size - 1, 1)) / total, together)
 
 
 def folds(statistic: Scores, n: Floats) -> dict[int, Fold]:
