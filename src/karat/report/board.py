@@ -70,10 +70,10 @@ def _standing(comparison: Comparison, metric: Metric, digits: int) -> str:
         return f"No system has a value on {pairs[0].label}."
     first = _joined([p.system for p in places if p.rank == 1])
     leads = "lead" if sum(p.rank == 1 for p in places) > 1 else "leads"
-    said = f"On {pairs[0].label} {first} {leads} with {cell(places[0].value, places[0].interval, digits)}"
+    lead = f"On {pairs[0].label} {first} {leads} with {cell(places[0].value, places[0].interval, digits)}"
     if comparison.baseline:
-        return f"{said}; {_against(comparison.baseline, pairs)}."
-    return f"{said}; {_leader(places, pairs)}."
+        return f"{lead}; {_against(comparison.baseline, pairs)}."
+    return f"{lead}; {_leader(places, pairs)}."
 
 
 def _leader(places: Sequence[Place], pairs: Sequence[Pair]) -> str:
@@ -95,12 +95,12 @@ def _against(baseline: str, pairs: Sequence[Pair]) -> str:
     gain = [p.verdict if p.b == baseline else {"better": "worse", "worse": "better"}.get(p.verdict, "") for p in pairs]
     better, worse = gain.count("better"), gain.count("worse")
     rest = len(pairs) - better - worse
-    said = [f"{_count(better, 'is', 'are')} better than {baseline}", f"{worse} worse"]
-    return ", ".join([*said, *([f"{rest} not told apart"] if rest else [])])
+    counts = [f"{_count(better, 'is', 'are')} better than {baseline}", f"{worse} worse"]
+    return ", ".join([*counts, *([f"{rest} not told apart"] if rest else [])])
 
 
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
+def _count(number: int, singular: str, plural: str) -> str:
+    return f"{number} {singular if number == 1 else plural}"
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -31,11 +31,11 @@ def _grid(
     head = [column, "units", *(systems if few else ["leads", "last"]), "told apart"]
     rows = [
         [
-            one.name, f"{one.units:,}",
-            *(_scores(one.boards[metric], systems, digits) if few else _ends(one.boards[metric], digits)),
-            _told([p for p in one.pairs if p.metric == metric]),
+            part.name, f"{part.units:,}",
+            *(_scores(part.boards[metric], systems, digits) if few else _ends(part.boards[metric], digits)),
+            _told([p for p in part.pairs if p.metric == metric]),
         ]
-        for one in slices
+        for part in slices
     ]  # fmt: skip
     many = sum(map(len, comparison.slices.values()))
     label = comparison.of(metric)[0].label
@@ -59,20 +59,20 @@ def _shown(value: float | None, digits: int) -> str:
 def _told(pairs: list[Pair]) -> str:
     """The pairs that the tests tell apart, the better one first."""
     won = [(p.a, p.b) if p.verdict == "better" else (p.b, p.a) for p in pairs if p.verdict in ("better", "worse")]
-    said = [f"{better} > {worse}" for better, worse in won[:SHOWN]]
-    return ", ".join([*said, *([f"{len(won) - SHOWN} more"] if len(won) > SHOWN else [])]) or "–"
+    verdicts = [f"{better} > {worse}" for better, worse in won[:SHOWN]]
+    return ", ".join([*verdicts, *([f"{len(won) - SHOWN} more"] if len(won) > SHOWN else [])]) or "–"
 
 
 def document(comparison: Comparison, record: Callable[[Pair], dict[str, Any]]) -> dict[str, Any]:
     """The slices of a comparison's JSON; nothing where there are none."""
-    found = {
+    columns = {
         column: [
             {
-                "slice": one.name, "units": one.units, "pairs": [record(p) for p in one.pairs],
-                "leaderboards": {str(m): [asdict(p) for p in places] for m, places in one.boards.items()},
+                "slice": part.name, "units": part.units, "pairs": [record(p) for p in part.pairs],
+                "leaderboards": {str(m): [asdict(p) for p in places] for m, places in part.boards.items()},
             }
-            for one in slices
+            for part in slices
         ]
         for column, slices in comparison.slices.items()
     }  # fmt: skip
-    return {"slices": found} if found else {}
+    return {"slices": columns} if columns else {}

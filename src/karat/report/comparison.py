@@ -44,10 +44,10 @@ def dicts(comparison: Comparison) -> list[dict[str, Any]]:
         return [_record(p) for p in comparison.pairs]
     whole = [_record(p) | {"column": None, "slice": None} for p in comparison.pairs]
     return whole + [
-        _record(p) | {"column": column, "slice": one.name}
+        _record(p) | {"column": column, "slice": part.name}
         for column, slices in comparison.slices.items()
-        for one in slices
-        for p in one.pairs
+        for part in slices
+        for p in part.pairs
     ]
 
 
@@ -106,11 +106,11 @@ def _pair(pair: Pair) -> dict[str, Any]:
 
 
 def _runs(pair: Pair) -> dict[str, Any]:
-    found = pair.runs
-    if found is None:
+    runs = pair.runs
+    if runs is None:
         return {}
-    parts = {name: getattr(found.gap, name) for name in ("of_runs", "of_units", "rest", "df")}
-    return {"runs": {"a": found.a, "b": found.b, "share": found.share, "needed": found.needed} | parts}
+    parts = {name: getattr(runs.gap, name) for name in ("of_runs", "of_units", "rest", "df")}
+    return {"runs": {"a": runs.a, "b": runs.b, "share": runs.share, "needed": runs.needed} | parts}
 
 
 def _test(test: Test) -> dict[str, Any]:
@@ -124,8 +124,8 @@ def tables(comparison: Comparison, digits: int = 4) -> Tables:
 
 def grids(comparison: Comparison, digits: int = 4) -> Iterator[Grid]:
     """All tables of a report in order."""
-    found = tables(comparison, digits)
-    yield from (found.first, *found.boards, *found.detail)
+    parts = tables(comparison, digits)
+    yield from (parts.first, *parts.boards, *parts.detail)
 
 
 def _detail(comparison: Comparison, digits: int) -> Iterator[Grid]:
@@ -179,8 +179,8 @@ def _extra_columns(pairs: list[Pair]) -> list[tuple[str, Callable[[Pair], str]]]
 
 
 def _posterior(pair: Pair) -> str:
-    found = pair.posterior
-    return f"{found.worse:.3f}/{found.equal:.3f}/{found.better:.3f}" if found else ""
+    posterior = pair.posterior
+    return f"{posterior.worse:.3f}/{posterior.equal:.3f}/{posterior.better:.3f}" if posterior else ""
 
 
 def _method(pairs: list[Pair], comparison: Comparison) -> str:
@@ -235,8 +235,8 @@ def _effect(value: float | None) -> str:
 
 
 def _wins(pair: Pair) -> str:
-    found = pair.effect
-    return f"{found.win}/{found.tie}/{found.loss}" if found else "–"
+    effect = pair.effect
+    return f"{effect.win}/{effect.tie}/{effect.loss}" if effect else "–"
 
 
 def header(comparison: Comparison) -> str:
@@ -279,11 +279,11 @@ def render_text(
     comparison: Comparison, digits: int = 4, show: Sequence[str] = (), width: int = WIDTH
 ) -> str:  # fmt: skip
     """The leaderboard, what it means, and the detail that is not too long, as plain text of so many columns."""
-    found = tables(comparison, digits)
-    folded = [g for g in found.detail if len(g.rows) > FOLDED and "all" not in show]
-    said = "\n".join(wrapped(s, width, "  ") for s in lines(comparison, digits))
-    shown = [g for g in (*found.boards, *found.detail) if g not in folded]
-    parts = [fitted(found.first, width), said, wrapped(header(comparison) + ".", width)]
+    grouped = tables(comparison, digits)
+    folded = [g for g in grouped.detail if len(g.rows) > FOLDED and "all" not in show]
+    text = "\n".join(wrapped(s, width, "  ") for s in lines(comparison, digits))
+    shown = [g for g in (*grouped.boards, *grouped.detail) if g not in folded]
+    parts = [fitted(grouped.first, width), text, wrapped(header(comparison) + ".", width)]
     parts += [fitted(g, width) for g in shown]
     if folded:
         rows = sum(len(g.rows) for g in folded)
@@ -294,13 +294,13 @@ def render_text(
 
 def render_markdown(comparison: Comparison, digits: int = 4) -> str:
     """The leaderboard, what it means, and the detail, long tables folded."""
-    found = tables(comparison, digits)
-    said = "\n".join(f"- {markdown.escape(s)}" for s in lines(comparison, digits))
-    detail = [_folded(g) if len(g.rows) > FOLDED else markdown.table(g) for g in found.detail]
-    boards = [markdown.table(g) for g in found.boards]
+    grouped = tables(comparison, digits)
+    text = "\n".join(f"- {markdown.escape(s)}" for s in lines(comparison, digits))
+    detail = [_folded(g) if len(g.rows) > FOLDED else markdown.table(g) for g in grouped.detail]
+    boards = [markdown.table(g) for g in grouped.boards]
     seen = markdown.findings(comparison.evaluation.findings)
     ending = markdown.escape(header(comparison)) + "."
-    return "\n\n".join([markdown.table(found.first), said, *boards, *detail, ending, *seen]) + "\n"
+    return "\n\n".join([markdown.table(grouped.first), text, *boards, *detail, ending, *seen]) + "\n"
 
 
 def _folded(grid: Grid) -> str:
@@ -311,9 +311,9 @@ def _folded(grid: Grid) -> str:
 
 def render_latex(comparison: Comparison, digits: int = 4) -> str:
     every = [latex.table(g) for g in grids(comparison, digits)]
-    said = [f"% {line}" for line in (header(comparison), *notes(comparison))]
-    said += latex.comments(comparison.evaluation.findings)
-    return "\n".join(["% needs \\usepackage{booktabs}", *said, *every]) + "\n"
+    comments = [f"% {line}" for line in (header(comparison), *notes(comparison))]
+    comments += latex.comments(comparison.evaluation.findings)
+    return "\n".join(["% needs \\usepackage{booktabs}", *comments, *every]) + "\n"
 
 
 def render_tsv(comparison: Comparison, escape_formulas: bool | None = None) -> str:

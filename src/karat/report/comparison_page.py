@@ -23,21 +23,21 @@ LIKELY = 30
 """Most pairs that one forest shows; of more, those of the leader."""
 
 
-def page(comparison: Comparison, header: str, lines: Sequence[str], found: Tables, digits: int = 4) -> str:
+def page(comparison: Comparison, header: str, lines: Sequence[str], tables: Tables, digits: int = 4) -> str:
     """The report of the systems with the leaderboard in front, what it means, and charts and tables folded."""
     names = comparison.systems
     title = "Comparison of " + (", ".join(names) if len(names) <= 3 else f"{len(names)} systems")
     drawn = [(_label(chart), chart) for chart in charts(comparison)]
     summary, *rest = lines
-    detail = [_of_leaders(grid, comparison) for grid in found.detail]
+    detail = [_of_leaders(grid, comparison) for grid in tables.detail]
     section = Section(
         "Leaderboard",
         f"{header}.",
         rest,
         drawn,
         detail,
-        found.first,
-        found.boards,
+        tables.first,
+        tables.boards,
         summary,
         _strips(next(iter(comparison.leaderboards.values()))),
     )

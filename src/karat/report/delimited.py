@@ -36,7 +36,7 @@ def delimited(rows: Sequence[Mapping[str, Any]], mark: str, escape_formulas: boo
 
 def _cell(value: Any, escape_formulas: bool) -> Any:
     if isinstance(value, str):
-        text = _CONTROL.sub(lambda found: ascii(found[0])[1:-1], value)
+        text = _CONTROL.sub(lambda match: ascii(match[0])[1:-1], value)
         return "'" + text if escape_formulas and text.startswith(_FORMULA) and not _is_number(text) else text
     return "" if value is None else repr(value) if isinstance(value, float) else value
 

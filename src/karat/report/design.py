@@ -68,8 +68,8 @@ def _needs(needs: list[Need], digits: int) -> Grid:
 
 
 def _clusters(need: Need) -> list[str]:
-    found = need.clusters
-    return ["–"] * 3 if found is None else [f"{found.effect:.2f}", f"{found.pilot:,}", _count(need, found.needed)]
+    facet = need.clusters
+    return ["–"] * 3 if facet is None else [f"{facet.effect:.2f}", f"{facet.pilot:,}", _count(need, facet.needed)]
 
 
 def _curves(design: Design, digits: int) -> Grid:

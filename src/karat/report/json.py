@@ -48,11 +48,11 @@ def _rejected(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def _disagreements(evaluation: Evaluation) -> dict[str, Any]:
-    found = disputed_units(evaluation)
-    if found is None:
+    disputed = disputed_units(evaluation)
+    if disputed is None:
         return {}
-    units = [asdict(u) for u in found.units]
-    return {"disagreements": found._asdict() | {"metric": str(found.metric), "units": units}}
+    units = [asdict(u) for u in disputed.units]
+    return {"disagreements": disputed._asdict() | {"metric": str(disputed.metric), "units": units}}
 
 
 def _system(evaluation: Evaluation, system: SystemResult) -> dict[str, Any]:
@@ -72,8 +72,8 @@ def _detail(detail: Detail) -> dict[str, Any]:
 
 
 def _worst(evaluation: Evaluation, system: SystemResult) -> dict[str, Any]:
-    found = worst_units(evaluation, system)
-    return {"worst": asdict(found) | {"metric": str(found.metric)}} if found else {}
+    worst = worst_units(evaluation, system)
+    return {"worst": asdict(worst) | {"metric": str(worst.metric)}} if worst else {}
 
 
 def _score(score: Score) -> dict[str, Any]:

@@ -27,11 +27,11 @@ def missed(score: Score, limit: float) -> bool:
 
 def _case(system: SystemResult, score: Score, limit: float | None) -> str:
     head = f"  <testcase classname={_quoted(system.name)} name={_quoted(str(score.metric))}"
-    said = score.undefined or f"{score.value:.6g}"
+    value = score.undefined or f"{score.value:.6g}"
     if limit is not None and missed(score, limit):
-        why = f"{score.metric} is {said}, limit {limit:g}"
+        why = f"{score.metric} is {value}, limit {limit:g}"
         return f"{head}><failure message={_quoted(why)}>{escape(clear(why), quote=False)}</failure></testcase>"
-    return f"{head}><system-out>{escape(clear(said), quote=False)}</system-out></testcase>"
+    return f"{head}><system-out>{escape(clear(value), quote=False)}</system-out></testcase>"
 
 
 def _error(rejected: Rejected) -> str:

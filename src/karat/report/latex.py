@@ -23,11 +23,11 @@ def render(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, show
     return "\n".join(["% needs \\usepackage{booktabs}", *comments(evaluation.findings), *every]) + "\n"
 
 
-def comments(found: Iterable[Finding]) -> list[str]:
+def comments(findings: Iterable[Finding]) -> list[str]:
     """What speaks against the numbers, as comments beside them: what a paper says of it is for its authors."""
     lines = (
         f"% {first}" + (f" ({rest})" if rest else "")
-        for first, rest in folded(f for f in found if f.severity != "note")
+        for first, rest in folded(f for f in findings if f.severity != "note")
     )
     return [clear(" ".join(line.splitlines())) for line in lines]
 

@@ -23,11 +23,11 @@ def render(evaluation: Evaluation, by: Sequence[str] = (), digits: int = 4, show
     )
 
 
-def findings(found: Iterable[Finding]) -> list[str]:
+def findings(listed: Iterable[Finding]) -> list[str]:
     """What was found, as one list; none where there is nothing but notes."""
     lines = [
         f"- {escape(str(first))}" + (f" ({escape(rest)})" if rest else "")
-        for first, rest in folded(f for f in found if f.severity != "note")
+        for first, rest in folded(f for f in listed if f.severity != "note")
     ]
     return ["**Findings**\n\n" + "\n".join(lines)] if lines else []
 

@@ -49,10 +49,10 @@ def worst_units(evaluation: Evaluation, system: SystemResult) -> Worst | None:
     if not has_units(system.cells):
         return None
     try:
-        found = worst(evaluation, system, None, most_units(evaluation))
+        units = worst(evaluation, system, None, most_units(evaluation))
     except MetricError:
         return None
-    return found if found.units else None
+    return units if units.units else None
 
 
 def disputed_units(evaluation: Evaluation) -> Disputed | None:
@@ -90,10 +90,10 @@ def worst_grid(
     return worst_table(system.name, worst(evaluation, system, metric, limit), digits)
 
 
-def worst_table(name: str, found: Worst, digits: int = 4) -> Grid:
-    title = f"Worst units: {name} ({len(found.units)} of {found.total:,} that are not perfect)"
-    head = [str(found.metric), "gold", "predicted"]
-    return _grid(title, found.units, head, lambda u: [number(u.score, digits), u.gold, u.pred])
+def worst_table(name: str, wrong: Worst, digits: int = 4) -> Grid:
+    title = f"Worst units: {name} ({len(wrong.units)} of {wrong.total:,} that are not perfect)"
+    head = [str(wrong.metric), "gold", "predicted"]
+    return _grid(title, wrong.units, head, lambda u: [number(u.score, digits), u.gold, u.pred])
 
 
 def disagreement_grid(
@@ -103,10 +103,10 @@ def disagreement_grid(
     return disputed_table(Disputed(a, b, *disagreements(evaluation, a, b, metric, limit)), digits)
 
 
-def disputed_table(found: Disputed, digits: int = 4) -> Grid:
-    title = f"Where {found.a} and {found.b} disagree by {found.metric} ({len(found.units)} of {found.total:,})"
-    head = [f"score {found.a}", f"score {found.b}", "gold", found.a, found.b]
-    return _grid(title, found.units, head, lambda u: [*(number(x, digits) for x in u.scores), u.gold, *u.preds])
+def disputed_table(disputed: Disputed, digits: int = 4) -> Grid:
+    title = f"Where {disputed.a} and {disputed.b} disagree by {disputed.metric} ({len(disputed.units)} of {disputed.total:,})"
+    head = [f"score {disputed.a}", f"score {disputed.b}", "gold", disputed.a, disputed.b]
+    return _grid(title, disputed.units, head, lambda u: [*(number(x, digits) for x in u.scores), u.gold, *u.preds])
 
 
 def confusion_grids(system: SystemResult, limit: int = PAIRS) -> Iterator[Grid]:
@@ -128,10 +128,10 @@ def confusion_grid(title: str, detail: Detail, limit: int = PAIRS) -> Grid:
     return Grid(title, ["gold", "predicted", "units", "of gold"], rows)
 
 
-def _grid(title: str, units: Sequence[Any], columns: list[str], said: Callable[[Any], list[str]]) -> Grid:
+def _grid(title: str, units: Sequence[Any], columns: list[str], cells: Callable[[Any], list[str]]) -> Grid:
     """Units down; a column that would be empty, or of one test case, is left out."""
     cases = len({u.test_case for u in units}) > 1
-    rows = [[u.id, u.test_case, *said(u), _short(u.text)] for u in units]
+    rows = [[u.id, u.test_case, *cells(u), _short(u.text)] for u in units]
     head = ["unit", "test case", *columns, "text"]
     kept = [i for i in range(len(head)) if any(row[i] for row in rows) and (i != 1 or cases)]
     kept = kept or list(range(len(head)))

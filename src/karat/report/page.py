@@ -67,11 +67,11 @@ def marks(data: SpanData, unit: int, side: str, places: list[int] | None) -> lis
     """The spans of one side of a document, by place."""
     spans, kinds = (data.gold, data.errors.gold) if side == "gold" else (data.pred, data.errors.pred)
     rows = np.flatnonzero(spans.unit == unit)
-    found = [
+    marked = [
         Mark(*_place(int(spans.start[r]), int(spans.end[r]), places), data.labels[spans.label[r]], KINDS[kinds[r]])
         for r in rows.tolist()
     ]
-    return sorted(found)
+    return sorted(marked)
 
 
 def _place(start: int, end: int, places: list[int] | None) -> tuple[int, int]:

@@ -130,7 +130,7 @@ def _curves(evaluation: Evaluation, label: str | None) -> list[tuple[str, Curve,
         else:
             chosen = [(name, cells.pooled_curve)]
         out += [(title, curve, steps(cells.all_items(), curve)) for title, curve in chosen]
-    return [(title, curve, found) for title, curve, found in out if found.positives[0, 0] and found.negatives[0, 0]]
+    return [(title, curve, points) for title, curve, points in out if points.positives[0, 0] and points.negatives[0, 0]]
 
 
 def _of_whom(evaluation: Evaluation, label: str | None) -> str:
@@ -174,11 +174,11 @@ def calibration(evaluation: Evaluation, *, bins: int = 10) -> str:
         assert isinstance(cells, ProbabilityCells)
         rows, what = reliability(cells, bins), judged(cells)
         size = np.array([row[1] for row in rows], float)
-        said, true = (np.array([row[i] for row in rows], float) for i in (2, 3))
+        sure, true = (np.array([row[i] for row in rows], float) for i in (2, 3))
         error = float(
             ece.function(cells.all_items(), cells, bins=bins).value[0]
         )  # items without a prediction have no bin
-        curves.append(Line(system.name, said, true, f"ECE {error:.3f}", dots=True, sizes=(size / size.sum()).tolist()))
+        curves.append(Line(system.name, sure, true, f"ECE {error:.3f}", dots=True, sizes=(size / size.sum()).tolist()))
     axes = Axes(f"mean {what}", "share that came true")
     note = f"{bins} bins of equal width; on the dashes, they come true"
     return lines(curves, axes, title="Calibration", diagonal=True, note=note)

@@ -47,17 +47,17 @@ def file_names(paths: Iterable[str]) -> Names:
     dict_values(['gold.json', 'new/run.json', 'old/run.json'])
     """
     parts = {path: PurePath(path).parts for path in paths}
-    return {path: _shortest(own, [p for p in parts.values() if p != own]) for path, own in parts.items()}
+    return {path: _shortest(steps, [p for p in parts.values() if p != steps]) for path, steps in parts.items()}
 
 
-def _shortest(own: tuple[str, ...], others: list[tuple[str, ...]]) -> str:
-    length = next((n for n in range(1, len(own)) if all(own[-n:] != other[-n:] for other in others)), len(own))
-    return str(PurePath(*own[-length:]))
+def _shortest(path: tuple[str, ...], others: list[tuple[str, ...]]) -> str:
+    length = next((n for n in range(1, len(path)) if all(path[-n:] != other[-n:] for other in others)), len(path))
+    return str(PurePath(*path[-length:]))
 
 
-def _file_only(found: Finding) -> Finding:
+def _file_only(f: Finding) -> Finding:
     """A finding of an input that no record is kept of, by the last part of its path."""
-    return with_fields(found, file=os.path.basename(found.file)) if found.file else found
+    return with_fields(f, file=os.path.basename(f.file)) if f.file else f
 
 
 def _renamed(findings: Iterable[Finding], names: Names) -> list[Finding]:

@@ -81,8 +81,8 @@ def render(evaluation: Evaluation) -> str:
 def document(evaluation: Evaluation, system: SystemResult) -> dict[str, Any]:
     gold = [source for source in evaluation.provenance.get("inputs", []) if source.get("role") == "gold"]
     named = os.path.basename(str(gold[0].get("path") or "gold")) if gold else "gold"
-    own = [source for source in evaluation.provenance.get("inputs", []) if source.get("system") == system.name]
-    file = os.path.basename(str(own[0].get("path") or system.name)) if own else system.name
+    inputs = [source for source in evaluation.provenance.get("inputs", []) if source.get("system") == system.name]
+    file = os.path.basename(str(inputs[0].get("path") or system.name)) if inputs else system.name
     key = f"{named}_duplicate_0" if named == file else named
     metrics = dict(_metric(score) for score in system)
     return {
@@ -111,9 +111,9 @@ def _metric(score: Score) -> tuple[str, dict[str, Any]]:
 def _file(name: str, gold: bool, findings: list[Finding]) -> dict[str, Any]:
     """karat's findings under their own codes, each with its records."""
     errors: dict[str, dict[str, Any]] = {}
-    for found in [one for one in findings if one.file and os.path.basename(one.file) == name]:
-        entry = errors.setdefault(found.code, {"lines": [], "description": found.message, "status": "CONTINUE"})
-        entry["lines"] += [found.line] if found.line else []
+    for f in [f for f in findings if f.file and os.path.basename(f.file) == name]:
+        entry = errors.setdefault(f.code, {"lines": [], "description": f.message, "status": "CONTINUE"})
+        entry["lines"] += [f.line] if f.line else []
     status = "WARNING" if errors else "OK"
     described = f"{name}: {len(errors)} kinds of findings." if errors else f"{name} was read without a finding."
     return {"name": name, "status": status, "gold": gold, "description": described, "errors": errors}
@@ -123,10 +123,10 @@ def pretty(value: Any, indent: str = "") -> str:
     """JSON with two blanks of indent, objects of an array sharing its brackets' lines."""
     if isinstance(value, dict) and value:
         inner = ",\n".join(
-            f"{indent}  {json.dumps(key, ensure_ascii=False)}: {pretty(one, indent + '  ')}"
-            for key, one in value.items()
+            f"{indent}  {json.dumps(key, ensure_ascii=False)}: {pretty(item, indent + '  ')}"
+            for key, item in value.items()
         )
         return f"{{\n{inner}\n{indent}}}"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(pretty(one, indent) for one in value) + "]"
+        return "[" + ", ".join(pretty(item, indent) for item in value) + "]"
     return json.dumps(value, ensure_ascii=False)

@@ -38,8 +38,8 @@ def cell(value: float | None, interval: Interval | None, digits: int) -> str:
 def coverage(system: SystemResult) -> str:
     """How much of gold was predicted, in words."""
     counts = system.counts
-    said = f"{counts.get('aligned', 0):,} of {counts.get('gold', 0):,} gold {'unit' if counts.get('gold') == 1 else 'units'} predicted"
-    return said + (f", {counts['pred_only']:,} predicted only" if counts.get("pred_only") else "")
+    text = f"{counts.get('aligned', 0):,} of {counts.get('gold', 0):,} gold {'unit' if counts.get('gold') == 1 else 'units'} predicted"
+    return text + (f", {counts['pred_only']:,} predicted only" if counts.get("pred_only") else "")
 
 
 def p_text(p: float | None, bound: bool = False) -> str:

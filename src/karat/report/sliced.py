@@ -37,54 +37,54 @@ def grid(system: SystemResult, column: str, digits: int) -> Grid:
     head = [column, "units", *(s.label for s in scores), *(["against the rest"] if marked else [])]
     rows = [
         [
-            one.name, f"{one.units:,}", *(_cell(s.slices[column][one.name], digits) for s in scores),
-            *([told[one.name]] if marked else []),
+            part.name, f"{part.units:,}", *(_cell(s.slices[column][part.name], digits) for s in scores),
+            *([told[part.name]] if marked else []),
         ]
-        for one in scores[0].slices[column]
+        for part in scores[0].slices[column]
     ]  # fmt: skip
     return Grid(f"By {column}: {system.name}", head, rows, notes(scores, column, digits))
 
 
-def _cell(one: Slice, digits: int) -> str:
-    return cell(one.value, one.interval, digits)
+def _cell(part: Slice, digits: int) -> str:
+    return cell(part.value, part.interval, digits)
 
 
 def _told(name: str, scores: list[Score], column: str) -> str:
     """Which metrics tell the slice from the rest, and which way."""
-    found = [(s.label.split(" (")[0], s.slices[column][name].verdict(s.better)) for s in scores]
-    said = [
-        f"{verdict} on {', '.join(label for label, v in found if v == verdict)}"
+    verdicts = [(s.label.split(" (")[0], s.slices[column][name].verdict(s.better)) for s in scores]
+    words = [
+        f"{verdict} on {', '.join(label for label, v in verdicts if v == verdict)}"
         for verdict in ("worse", "better")
-        if any(v == verdict for _, v in found)
+        if any(v == verdict for _, v in verdicts)
     ]
-    return "; ".join(said)
+    return "; ".join(words)
 
 
 def notes(scores: list[Score], column: str, digits: int) -> list[str]:
     """The widest gap on each metric, and what the corrections are for."""
-    said = [gap for s in scores if (gap := gap_said(s, s.slices[column], digits))]
+    gaps = [gap for s in scores if (gap := gap_text(s, s.slices[column], digits))]
     many = len(scores[0].slices[column].slices)
-    if not said:
+    if not gaps:
         return []
-    return [*said, f"Gaps and what is said against the rest are corrected for looking at {many} slices."]
+    return [*gaps, f"Gaps and what is said against the rest are corrected for looking at {many} slices."]
 
 
-def gap_said(score: Score, slicing: Slicing, digits: int) -> str:
+def gap_text(score: Score, slicing: Slicing, digits: int) -> str:
     """The gap in words."""
     gap = slicing.gap
     if gap is None:
         return ""
-    found = cell(gap.value, gap.interval, digits)
+    size = cell(gap.value, gap.interval, digits)
     sure = gap.interval is not None and not gap.interval.low <= 0 <= gap.interval.high
     doubt = "" if sure else ", which chance alone may give"
-    return f"{score.label}: {gap.best} is {found} from {gap.worst}{doubt}."
+    return f"{score.label}: {gap.best} is {size} from {gap.worst}{doubt}."
 
 
 def records(system: SystemResult, score: Score) -> Iterator[dict[str, Any]]:
     """One flat record per slice, and one per gap."""
     for column, slicing in score.slices.items():
-        for one in slicing:
-            yield _record(system, score, "slice", column, one.name, one.units, one.value, one.undefined, one.interval)
+        for s in slicing:
+            yield _record(system, score, "slice", column, s.name, s.units, s.value, s.undefined, s.interval)
         if slicing.gap:
             gap = slicing.gap
             name = f"{gap.best} − {gap.worst}"
@@ -107,7 +107,7 @@ def documents(score: Score) -> list[dict[str, Any]]:
     return [
         {
             "column": s.column,
-            "slices": [asdict(one) | {"verdict": one.verdict(s.better)} for one in s],
+            "slices": [asdict(part) | {"verdict": part.verdict(s.better)} for part in s],
             "gap": None if s.gap is None else asdict(s.gap),
         }
         for s in score.slices.values()
@@ -124,15 +124,14 @@ def chart(
     tone = {"worse": "bad", "better": "good"}
     points = [
         Point(
-            one.name, _nan(one.value), *((one.interval.low, one.interval.high) if one.interval else (np.nan, np.nan)),
-            f"{_cell(one, digits)}  n {one.units:,}", tone.get(one.verdict(score.better), "accent"),
+            part.name, _nan(part.value), *((part.interval.low, part.interval.high) if part.interval else (np.nan, np.nan)),
+            f"{_cell(part, digits)}  n {part.units:,}", tone.get(part.verdict(score.better), "accent"),
         )
-        for one in score.slices[column]
+        for part in score.slices[column]
     ]  # fmt: skip
     title = f"{score.label} by {column}"
-    label = f"{title}: {system.name}"
-    said = f"all {number(score.value, digits)}"
-    return title, slices_chart(points, overall=score.value, title=label, said=said, link=link)
+    of_system, overall = f"{title}: {system.name}", f"all {number(score.value, digits)}"
+    return title, slices_chart(points, overall=score.value, title=of_system, label=overall, link=link)
 
 
 def _nan(value: float | None) -> float:

@@ -16,9 +16,9 @@ def summary(evaluation: Evaluation, metric: Metric, digits: int = 4) -> str:
     score = system.scores[metric]
     if score.value is None:
         return f"{score.label} has no value: {score.undefined}."
-    said = f"{score.label} is {cell(score.value, score.interval, digits)} over {_units(system)}"
+    text = f"{score.label} is {cell(score.value, score.interval, digits)} over {_units(system)}"
     weakest = _weakest(score)
-    return said + (f"; the weakest class is {weakest.label} with {number(weakest.value, digits)}." if weakest else ".")
+    return text + (f"; the weakest class is {weakest.label} with {number(weakest.value, digits)}." if weakest else ".")
 
 
 def _units(system: SystemResult) -> str:
@@ -41,5 +41,5 @@ def _best_of(evaluation: Evaluation, metric: Metric, digits: int) -> str:
         return f"{len(scores)} systems on {label}."
     known.sort(key=lambda pair: (pair[1].value or 0.0) * (1 if better == "lower" else -1))
     (first, best), (last, worst) = known[0], known[-1]
-    said = f"Of {len(scores)} systems {first} has the best {label}, {cell(best.value, best.interval, digits)}"
-    return said + (f"; {last} the worst, {number(worst.value, digits)}." if last != first else ".")
+    text = f"Of {len(scores)} systems {first} has the best {label}, {cell(best.value, best.interval, digits)}"
+    return text + (f"; {last} the worst, {number(worst.value, digits)}." if last != first else ".")

@@ -119,15 +119,15 @@ def methods(evaluation: Evaluation, digits: int) -> Iterator[Grid]:
 
 def undefined(evaluation: Evaluation) -> list[str]:
     """Which scores, or parts of them, have no value, and why; scores of which the same holds share a sentence."""
-    said: dict[tuple[str, str], list[str]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for system in evaluation.systems:
         for score in system:
             for what in _without_value(score):
-                said.setdefault((system.name, what), []).append(score.label)
+                reasons.setdefault((system.name, what), []).append(score.label)
     several = len(evaluation.systems) > 1
     return [
         f"{system + ': ' if several else ''}{', '.join(labels)}: no value{what}"
-        for (system, what), labels in said.items()
+        for (system, what), labels in reasons.items()
     ]
 
 
@@ -170,13 +170,8 @@ def _by_class(evaluation: Evaluation, digits: int) -> Iterator[Grid]:
             [*([t or ""] if several else []), label or "", *(_class_cell(p.get((t, label)), digits) for p in parts)]
             for t, label in keys
         ]
-        head = [*(["test case"] if several else []), "class", *(_class_head(s) for s in scores)]
+        head = [*(["test case"] if several else []), "class", *(s.label.split(" (")[0] for s in scores)]
         yield Grid(f"By class: {system.name}", head, rows)
-
-
-def _class_head(score: Score) -> str:
-    """The metric's title without its average."""
-    return score.label.split(" (")[0]
 
 
 def _class_cell(part: Any, digits: int) -> str:

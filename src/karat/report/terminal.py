@@ -75,7 +75,7 @@ def plain(grid: Grid) -> str:
 
 def wrapped(text: str, columns: int, indent: str = "") -> str:
     """A sentence in lines of at most so many columns, the later ones set in."""
-    whole = re.sub(r"\[[^][ ]+, |\bp [=≤<] ", lambda found: found[0].replace(" ", "\xa0"), clear(text))
+    whole = re.sub(r"\[[^][ ]+, |\bp [=≤<] ", lambda match: match[0].replace(" ", "\xa0"), clear(text))
     lines = textwrap.wrap(whole, columns, subsequent_indent=indent, break_on_hyphens=False)
     return "\n".join(lines).replace("\xa0", " ")
 
@@ -129,9 +129,9 @@ def cut(name: str, room: int) -> str:
     """
     first, mark, second = name.partition(" − ")
     if mark and len(name) > room:
-        each = (room - 3) // 2
-        spare = max(each - len(second), each - len(first), 0)
-        return f"{cut(first, each + spare)} − {cut(second, each + spare)}"
+        share = (room - 3) // 2
+        spare = max(share - len(second), share - len(first), 0)
+        return f"{cut(first, share + spare)} − {cut(second, share + spare)}"
     half = room // 2
     return name if len(name) <= room else f"{name[:half]}…{name[len(name) - (room - half - 1) :]}"
 

@@ -24,11 +24,11 @@ def render(evaluation: Evaluation, by: Sequence[str] = ()) -> str:
     return "".join(line for system in evaluation.systems for line in _lines(system, bool(by), skipped))
 
 
-def _lines(system: SystemResult, each: bool, skipped: bool) -> Iterator[str]:
+def _lines(system: SystemResult, queries: bool, skipped: bool) -> Iterator[str]:
     cells: Any = system.cells
     scores = _printed({trec_name(score.metric): score for score in system})
     order = sorted(range(len(cells)), key=lambda at: cells.test_cases[at].encode())
-    for at in order if each else ():
+    for at in order if queries else ():
         # Missing queries are averaged in (-c) without a line for each; where they are skipped none is here.
         if skipped or cells.retrieved[at]:
             yield from _query(cells, scores, at)

@@ -101,9 +101,9 @@ def bar_levels(spans: Sequence[tuple[float, float]]) -> list[int]:
 def _ruler(scale: svg.Scale, difference: float) -> list[str]:
     """The critical difference as a length, above the axis."""
     start, end = scale(1), scale(min(1 + difference, scale.high))
-    said = f"critical difference {difference:.3g}"
+    label = f"critical difference {difference:.3g}"
     ends = [svg.line(x, 36, x, 44) for x in (start, end)]
-    return [svg.line(start, 40, end, 40, width=2), *ends, svg.text(start, 32, said, css="muted", size=11)]
+    return [svg.line(start, 40, end, 40, width=2), *ends, svg.text(start, 32, label, css="muted", size=11)]
 
 
 def _axis(scale: svg.Scale, systems: int, y: float) -> list[str]:
@@ -125,10 +125,10 @@ def _labels(
     parts = []
     for i, system in enumerate(systems):
         y, at = under + ROW * i, scale(float(ranks[system]))
-        said = f"{names[system]}  {ranks[system]:.{digits}f}"
+        label = f"{names[system]}  {ranks[system]:.{digits}f}"
         lead = f"M{svg.number(at)} {svg.number(axis)}V{svg.number(y)}H{svg.number(x)}"
         parts.append(f'<path class="plain" fill="none" d="{lead}"/>')
         edge = x - 6 if anchor == "end" else x + 6
-        shown = svg.fitted(said, SIDE - 10)
-        parts.append(svg.text(edge, y + 4, shown, anchor=anchor, title=said if shown != said else ""))
+        shown = svg.fitted(label, SIDE - 10)
+        parts.append(svg.text(edge, y + 4, shown, anchor=anchor, title=label if shown != label else ""))
     return parts

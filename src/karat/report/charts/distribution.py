@@ -35,12 +35,12 @@ def _row(name: str, values: NDArray[np.float64], y: float, scale: svg.Scale) -> 
     known = values[np.isfinite(values)]
     base = y + ROW - 1
     missing = len(values) - len(known)
-    said = f"{len(known)} of {len(values)} defined" if missing else f"n = {len(known)}"
+    size = f"{len(known)} of {len(values)} defined" if missing else f"n = {len(known)}"
     if not len(known):
-        return svg.heading(name, f"no value, {said}", y + 13)
+        return svg.heading(name, f"no value, {size}", y + 13)
     median = float(np.median(known))
     marks = [_histogram(known, base, scale), svg.line(scale(median), y + HEAD + 2, scale(median), base, width=1.5)]
-    return [*svg.heading(name, f"median {median:.4f}, {said}", y + 13), *marks]
+    return [*svg.heading(name, f"median {median:.4f}, {size}", y + 13), *marks]
 
 
 def _links(name: str, values: NDArray[np.float64], y: float, scale: svg.Scale, link: Link) -> Iterator[str]:

@@ -58,9 +58,9 @@ def _links(
 ) -> Iterator[str]:
     """A place to click on over every cell that has units."""
     for i, j in np.argwhere(counts > 0).tolist():
-        said = f"gold {rows[i]}, predicted {columns[j]}: {counts[i, j]}"
+        label = f"gold {rows[i]}, predicted {columns[j]}: {counts[i, j]}"
         place = svg.rect(side + step * j, HEAD + ROW * i, step - 2, ROW - 2, opacity=0)
-        yield svg.linked(link(rows[i], columns[j]), said, place)
+        yield svg.linked(link(rows[i], columns[j]), label, place)
 
 
 def _step(heads: Sequence[str], counts: Counts) -> int:

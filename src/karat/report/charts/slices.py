@@ -31,10 +31,10 @@ def slices_chart(
     *,
     overall: float | None,
     title: str,
-    said: str = "",
+    label: str = "",
     link: Callable[[str], str] | None = None,
 ) -> str:
-    """An SVG of one row per slice, in the order given; ``overall`` is a line, and ``said`` what it is.
+    """An SVG of one row per slice, in the order given; ``overall`` is a line, and ``label`` what it is.
 
     ``link`` leads to the units of a slice.
     """
@@ -47,11 +47,11 @@ def slices_chart(
     parts = svg.x_axis(scale, ticks, bottom, top=TOP - 2)
     if overall is not None:
         at = scale(overall)
-        half = svg.text_width(said, 11) / 2
+        half = svg.text_width(label, 11) / 2
         middle = min(max(at, half), svg.WIDTH - half)
         parts += [
             svg.line(at, TOP - 4, at, bottom, dash="4 3"),
-            svg.text(middle, 12, said, anchor="middle", css="muted", size=11),
+            svg.text(middle, 12, label, anchor="middle", css="muted", size=11),
         ]
     for i, point in enumerate(rows):
         parts += _row(point, TOP + ROW * i, scale)

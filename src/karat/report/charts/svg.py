@@ -118,16 +118,16 @@ def dot(x: float, y: float, *, css: str = "accent", radius: float = 4, title: st
 
 def heading(label: str, note: str, y: float, *, width: float = WIDTH) -> list[str]:
     """The line above a row of a chart: its name to the left, what is said of it to the right."""
-    said = fitted(note, width * 0.6, 11)
-    room = width - text_width(said, 11) - 10
+    remark = fitted(note, width * 0.6, 11)
+    room = width - text_width(remark, 11) - 10
     shown = fitted(label, room)
     name = text(0, y, shown, css="side", title=label if shown != label else "")
-    return [name, text(width, y, said, anchor="end", css="muted said", size=11, title=note if said != note else "")]
+    return [name, text(width, y, remark, anchor="end", css="muted said", size=11, title=note if remark != note else "")]
 
 
-def linked(target: str, said: str, part: str) -> str:
+def linked(target: str, label: str, part: str) -> str:
     """A part of a chart that leads somewhere."""
-    return f'<a href="{escape(target)}" aria-label="{escape(said)}"><title>{escape(said)}</title>{part}</a>'
+    return f'<a href="{escape(target)}" aria-label="{escape(label)}"><title>{escape(label)}</title>{part}</a>'
 
 
 def document(width: float, height: float, parts: Iterable[str], label: str) -> str:

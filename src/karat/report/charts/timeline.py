@@ -57,6 +57,6 @@ def _files(marks: str, page: int) -> Iterator[tuple[int, int]]:
 
 def _bar(whose: str, file: tuple[int, int], right: bool, left: float, y: float, page: int) -> str:
     first, last = file
-    said = f"{whose} file: page{'s' if last > first else ''} {first}" + (f"-{last}" if last > first else "")
+    label = f"{whose} file: page{'s' if last > first else ''} {first}" + (f"-{last}" if last > first else "")
     x, width = left + (first - page) * PAGE, (last - first + 1) * PAGE - 2
-    return svg.rect(x, y, width, BAR - 2, css="good" if right else "bad", opacity=0.55, title=said)
+    return svg.rect(x, y, width, BAR - 2, css="good" if right else "bad", opacity=0.55, title=label)

@@ -47,12 +47,12 @@ def _page(name: str, view: View, title: str | None) -> str:
 
 @cache
 def _templates() -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=PackageLoader("karat.report.html", ""), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    found.globals |= {"css": _text("page.css"), "js": _text("page.js"), "chart_css": Markup(svg.STYLE)}
-    found.filters |= filters()
-    return found
+    environment.globals |= {"css": _text("page.css"), "js": _text("page.js"), "chart_css": Markup(svg.STYLE)}
+    environment.filters |= filters()
+    return environment
 
 
 def filters() -> dict[str, Callable[[str], str]]:
@@ -85,7 +85,7 @@ def tied(text: str) -> str:
     >>> tied("by 0.1 [0, 0.2], p = 0.01.") == "by 0.1 [0,\u00a00.2], p\u00a0=\u00a00.01."
     True
     """
-    return re.sub(r"\[[^][ ]+, |\bp [=≤<] ", lambda found: found[0].replace(" ", "\u00a0"), text)
+    return re.sub(r"\[[^][ ]+, |\bp [=≤<] ", lambda match: match[0].replace(" ", "\u00a0"), text)
 
 
 def _text(name: str) -> Any:

@@ -188,8 +188,8 @@ class View:
     @property
     def created(self) -> str:
         """When it was evaluated, to the minute."""
-        said = str(self.evaluation.provenance.get("created", ""))
-        return f"{said[:10]} {said[11:16]} UTC" if said.endswith("+00:00") else said
+        moment = str(self.evaluation.provenance.get("created", ""))
+        return f"{moment[:10]} {moment[11:16]} UTC" if moment.endswith("+00:00") else moment
 
     @property
     def folded(self) -> bool:
@@ -212,42 +212,42 @@ class View:
 
     @property
     def inputs(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.evaluation.provenance.get("inputs", [])
-        return found
+        inputs: list[dict[str, Any]] = self.evaluation.provenance.get("inputs", [])
+        return inputs
 
     @property
     def facts(self) -> list[tuple[str, str]]:
         """Plan, versions and seed, one line each."""
         plan, provenance = self.evaluation.plan, self.evaluation.provenance
-        options = ", ".join(f"{k} = {_said(v)}" for k, v in plan.get("options", {}).items())
+        options = ", ".join(f"{k} = {_spelt(v)}" for k, v in plan.get("options", {}).items())
         versions = ", ".join(f"{k} {v}" for k, v in provenance.get("versions", {}).items())
-        said = [
+        facts = [
             ("Context", plan.get("context", "")),
             ("Options", options),
             ("Undefined scores", plan.get("undefined", "")),
         ]
-        said += [("Seed", plan.get("seed", 0)), ("Versions", versions), ("Created", provenance.get("created", ""))]
-        return [(name, str(value)) for name, value in said if str(value)]
+        facts += [("Seed", plan.get("seed", 0)), ("Versions", versions), ("Created", provenance.get("created", ""))]
+        return [(name, str(value)) for name, value in facts if str(value)]
 
     @property
     def metrics(self) -> list[tuple[str, str]]:
         """Each metric with its parameters, defaults written out."""
-        found = self.evaluation.plan.get("metrics", {})
-        return [(m, ", ".join(f"{k} = {_said(v)}" for k, v in settings.items())) for m, settings in found.items()]
+        metrics = self.evaluation.plan.get("metrics", {})
+        return [(m, ", ".join(f"{k} = {_spelt(v)}" for k, v in settings.items())) for m, settings in metrics.items()]
 
     @property
     def glossary(self) -> list[Term]:
         """What each metric means, each once."""
         known = catalogue(self.evaluation.context)
-        found = {
+        terms = {
             s.metric.name: (s.label, known[s.metric.name]) for s in self.heads if s.metric.name in known.definitions
         }
         return [
             Term(label.split(" (")[0], meaning(d.doc), _scale(d.bounds, d.better), d.reference or "")
-            for label, d in found.values()
+            for label, d in terms.values()
         ]
 
-    def meant(self, metric: Metric) -> str:
+    def hint(self, metric: Metric) -> str:
         """What a reader sees on hovering over a metric's name."""
         known = catalogue(self.evaluation.context)
         return meaning(known[metric.name].doc) if metric.name in known.definitions else ""
@@ -329,8 +329,8 @@ class View:
     @property
     def disagreements(self) -> Table | None:
         """The units on which the two best systems differ most."""
-        found = disputed_units(self.evaluation)
-        return None if found is None else _units(disputed_table(found, self.digits))
+        disputed = disputed_units(self.evaluation)
+        return None if disputed is None else _units(disputed_table(disputed, self.digits))
 
     def _test_cases(self, scores: Sequence[tuple[str, Score]]) -> Table:
         names = scores[0][1].test_cases
@@ -388,7 +388,7 @@ def exact(value: float | None) -> str:
     return "" if value is None else repr(float(value))
 
 
-def _said(value: Any) -> str:
+def _spelt(value: Any) -> str:
     if isinstance(value, dict):
         return f"{len(value)} roots"
     return (
@@ -441,8 +441,8 @@ class SystemView:
         if not note and score.better == "lower":
             note = "lower is better"
         bounds = catalogue(self.view.evaluation.context)[score.metric.name].bounds
-        meant = self.view.meant(score.metric)
-        return Card(score.label, meant, str(score.metric), self.view.figure(score), note, _meter(score, bounds))
+        hint = self.view.hint(score.metric)
+        return Card(score.label, hint, str(score.metric), self.view.figure(score), note, _meter(score, bounds))
 
     @property
     def by_class(self) -> Chart | None:
@@ -481,14 +481,14 @@ class SystemView:
             title, image = sliced.chart(self.result, score.metric, column, self.view.digits, link)
             grid = sliced.grid(self.result, column, self.view.digits)
             table = Table(f"All metrics by {column}", grid.head, grid.rows, css="numbers")
-            gap = sliced.gap_said(score, score.slices[column], self.view.digits)
+            gap = sliced.gap_text(score, score.slices[column], self.view.digits)
             yield drawn(title, image, table)._replace(note=gap)
 
     @property
     def worst(self) -> Table | None:
         """The units with the worst scores, where units were kept."""
-        found = worst_units(self.view.evaluation, self.result)
-        return None if found is None else _units(worst_table(self.name, found, self.view.digits))
+        worst = worst_units(self.view.evaluation, self.result)
+        return None if worst is None else _units(worst_table(self.name, worst, self.view.digits))
 
     @property
     def details(self) -> Iterator[Chart | Table]:
@@ -519,12 +519,12 @@ def _curves(evaluation: Evaluation, result: SystemResult) -> Iterator[Chart]:
 
 def _with_classes(result: SystemResult) -> list[Score]:
     """Scores by class; those that differ in their average alone are the same by class."""
-    found: dict[Any, Score] = {}
+    by_metric: dict[Any, Score] = {}
     for score in result:
         key = score.metric.name, *(p for p in score.metric.params if p[0] != "average")
         if score.result.by_class is not None:
-            found.setdefault(key, score)
-    return list(found.values())
+            by_metric.setdefault(key, score)
+    return list(by_metric.values())
 
 
 def _class_heads(scores: Sequence[Score]) -> list[str]:
