@@ -46,17 +46,17 @@ def undefined(zero_division: Any) -> str:
     return "one" if zero_division == 1 else "report"
 
 
-def report(found: SystemResult, averages: Sequence[str]) -> Table:
+def report(result: SystemResult, averages: Sequence[str]) -> Table:
     """A row for each class in karat's order, then one for each average; whole numbers stay whole."""
-    support = {label: int(part.value or 0) for label, part in found["support"].by_class.items()}
-    parts = {column: found[f"{name}(average={averages[0]})"].by_class for column, name in COLUMNS.items()}
+    support = {label: int(part.value or 0) for label, part in result["support"].by_class.items()}
+    parts = {column: result[f"{name}(average={averages[0]})"].by_class for column, name in COLUMNS.items()}
     classes: list[tuple[str, Row]] = [
         (label, {**{column: known(by_class[label].value) for column, by_class in parts.items()}, "support": count})
         for label, count in support.items()
     ]
     total = sum(support.values())
     means: list[tuple[str, Row | float]] = [
-        (f"{how} avg", {**{column: averaged(found, name, how) for column, name in COLUMNS.items()}, "support": total})
+        (f"{how} avg", {**{column: averaged(result, name, how) for column, name in COLUMNS.items()}, "support": total})
         for how in averages
     ]
     return Table(classes, means)
@@ -66,11 +66,11 @@ def known(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
-def averaged(found: SystemResult, name: str, average: str) -> float:
+def averaged(result: SystemResult, name: str, average: str) -> float:
     """An average of one metric; without anything in gold the weighted one is the micro one, as there."""
-    value = found[f"{name}(average={average})"].value
+    value = result[f"{name}(average={average})"].value
     if value is None and average == "weighted":
-        value = found[f"{name}(average=micro)"].value
+        value = result[f"{name}(average=micro)"].value
     return known(value)
 
 

@@ -129,9 +129,9 @@ class BatchTestResponse:
 
     def to_dict(self) -> dict[str, Any]:
         """The documented names, as plain data."""
-        found = dataclasses.asdict(self)
-        del found["findings"]
-        return found
+        fields = dataclasses.asdict(self)
+        del fields["findings"]
+        return fields
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
@@ -164,8 +164,8 @@ def evaluate_model(
     count = old_entities if compat == "luis" else new_entities
     rows, lists = count(examples, models[1], end == "inclusive", text_requires_type)
     findings = [] if compat == "luis" else limited(misplaced(examples, end == "inclusive"))
-    for one in findings:
-        warnings.warn(str(one), stacklevel=2)
+    for f in findings:
+        warnings.warn(str(f), stacklevel=2)
     return BatchTestResponse(
         class_stats(examples, models[0]),
         [entity_stats(name, counts, models[1], verbose, compat) for name, counts in rows.items()],
@@ -206,7 +206,7 @@ def pascal(value: Any) -> Any:
 
 
 def spelt(key: str) -> str:
-    return re.sub(r"(?:^|_)([a-zA-Z])", lambda found: found[1].upper(), key)
+    return re.sub(r"(?:^|_)([a-zA-Z])", lambda match: match[1].upper(), key)
 
 
 SIDES = ("LabeledData", "PredictedData")
@@ -361,8 +361,8 @@ def entity_stats(name: str, counts: list[int], models: list[Any], verbose: bool,
     of_labelled, of_predicted = quotient(kind + text, 2 * labelled), quotient(kind + text_predicted, 2 * predicted)
     shown = (of_labelled, of_predicted) if compat == "luis" else (of_predicted, of_labelled)
     parts = [
-        harmonic(quotient(hit, labelled), quotient(found, predicted)) if verbose else None
-        for hit, found in ((text, text_predicted), (kind, kind))
+        harmonic(quotient(hit, labelled), quotient(retrieved, predicted)) if verbose else None
+        for hit, retrieved in ((text, text_predicted), (kind, kind))
     ]
     return ModelStats(name, type_of(name, models), *shown, harmonic(*shown), *parts)
 
@@ -438,12 +438,12 @@ def batch_test(side: Any) -> Any:
     """A prediction object, also from the portal's batch-test layout (intent; entity, startPos, endPos, children)."""
     if not isinstance(side, dict) or "Classification" in side or "Intent" not in side:
         return side
-    return {"Classification": [side["Intent"]], "Entities": [batch_entity(one) for one in side.get("Entities") or ()]}
+    return {"Classification": [side["Intent"]], "Entities": [batch_entity(e) for e in side.get("Entities") or ()]}
 
 
-def batch_entity(one: Any) -> Any:
-    if not isinstance(one, dict):
-        return one
-    children = [batch_entity(child) for child in one.get("Children") or ()]
-    places = {"StartPosition": one.get("StartPos"), "EndPosition": one.get("EndPos")}
-    return {"Name": one.get("Entity"), **places, "Children": children}
+def batch_entity(entity: Any) -> Any:
+    if not isinstance(entity, dict):
+        return entity
+    children = [batch_entity(child) for child in entity.get("Children") or ()]
+    places = {"StartPosition": entity.get("StartPos"), "EndPosition": entity.get("EndPos")}
+    return {"Name": entity.get("Entity"), **places, "Children": children}

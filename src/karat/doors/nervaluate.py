@@ -77,29 +77,29 @@ class Evaluator:
     def evaluate(self) -> dict[str, Any]:
         """``overall`` by reading and ``entities`` by label and reading, with the ``…_indices`` behind the counts."""
         whole = Greedy.of(self.true, self.pred, self.threshold)
-        found = {reading: whole.outcomes(reading) for reading in READINGS}
+        outcomes = {reading: whole.outcomes(reading) for reading in READINGS}
         within = whole.inside_labels()
         inside = {reading: within.outcomes(reading) for reading in READINGS}
         size = len(self.tags)
-        overall = np.array([tally(found[reading], self.true, self.pred, size).sum(0) for reading in READINGS])
+        overall = np.array([tally(outcomes[reading], self.true, self.pred, size).sum(0) for reading in READINGS])
         by_label = np.array([tally(inside[reading], self.true, self.pred, size) for reading in READINGS])
         used = {tag: code for code, tag in enumerate(self.tags) if by_label[:, code].any()}
         return {
             "overall": results(overall),
             "entities": {tag: results(by_label[:, code]) for tag, code in used.items()},
-            "overall_indices": {THEIRS[reading]: self.indices(found[reading]) for reading in in_order(READINGS)},
+            "overall_indices": {THEIRS[reading]: self.indices(outcomes[reading]) for reading in in_order(READINGS)},
             "entity_indices": {
                 tag: {THEIRS[reading]: self.indices(inside[reading], code) for reading in in_order(READINGS)}
                 for tag, code in used.items()
             },
         }
 
-    def indices(self, found: Outcomes, label: int | None = None) -> EvaluationIndices:
+    def indices(self, kinds: Outcomes, label: int | None = None) -> EvaluationIndices:
         """Where each outcome stands; entities of one label are counted among themselves."""
         gold, pred = (places(side, label) for side in (self.true, self.pred))
         parts = {
             OUTCOMES[code]: [at[row] for row in np.flatnonzero(codes == code).tolist() if row in at]
-            for code, (codes, at) in enumerate([(found.pred, pred)] * 3 + [(found.gold, gold), (found.pred, pred)])
+            for code, (codes, at) in enumerate([(kinds.pred, pred)] * 3 + [(kinds.gold, gold), (kinds.pred, pred)])
         }
         return EvaluationIndices(**{f"{name}_indices": part for name, part in parts.items()})
 
@@ -110,7 +110,7 @@ class Evaluator:
         rows = self._rows(mode, scenario)
         heads = ["Strategy" if mode == "overall" else "Entity", *map(str.capitalize, OUTCOMES), *CSV_SCORES]
         out = io.StringIO(newline="")
-        csv.writer(out).writerows([heads, *([name, *numbers(one)] for name, one in rows.items())])
+        csv.writer(out).writerows([heads, *([name, *numbers(row)] for name, row in rows.items())])
         if file_path is None:
             return out.getvalue()
         Path(file_path).write_text(out.getvalue(), encoding="utf-8", newline="")
@@ -121,9 +121,9 @@ class Evaluator:
             raise ValueError("Invalid mode: must be one of overall, entities")
         if mode == "entities" and scenario not in ORDER:
             raise ValueError(f"Invalid scenario: must be one of {', '.join(ORDER)}")
-        found = self.evaluate()
-        overall: Table = found["overall"]
-        return overall if mode == "overall" else {tag: by[scenario] for tag, by in found["entities"].items()}
+        report = self.evaluate()
+        overall: Table = report["overall"]
+        return overall if mode == "overall" else {tag: by[scenario] for tag, by in report["entities"].items()}
 
     def summary_report(self, mode: str = "overall", scenario: str = "strict", digits: int = 2) -> str:
         """The table as text: the four readings overall, or the labels in one of them."""
@@ -131,7 +131,7 @@ class Evaluator:
         head = [*OUTCOMES, "precision", "recall", "f1-score"]
         width = max([len("overall"), *map(len, rows)]) + 1
         lines = [" " * width + "".join(f"{name:>12}" for name in head), ""]
-        lines += [f"{name:>{width - 1}} " + "".join(cells(one, digits)) for name, one in rows.items()]
+        lines += [f"{name:>{width - 1}} " + "".join(cells(row, digits)) for name, row in rows.items()]
         return f"Scenario: {'all' if mode == 'overall' else scenario}\n\n" + "\n".join(lines) + "\n"
 
 
@@ -147,8 +147,8 @@ def places(side: Spans, label: int | None) -> dict[int, tuple[int, int]]:
     """Document and number in the document of each row, of all labels or of one."""
     seen: dict[int, int] = {}
     out = {}
-    for row, (unit, own) in enumerate(zip(side.unit.tolist(), side.label.tolist(), strict=True)):
-        if label is None or own == label:
+    for row, (unit, code) in enumerate(zip(side.unit.tolist(), side.label.tolist(), strict=True)):
+        if label is None or code == label:
             seen[unit] = seen.get(unit, -1) + 1
             out[row] = (unit, seen[unit])
     return out
@@ -158,7 +158,7 @@ def inferred(side: Any) -> str:
     """What kind of input it is."""
     if isinstance(side, str):
         return "conll"
-    first: Any = next((one for document in side for one in document), {}) if isinstance(side, list) else None
+    first: Any = next((entity for document in side for entity in document), {}) if isinstance(side, list) else None
     if first is None:
         raise ValueError("Could not infer loader from input type")
     return "dict" if isinstance(first, dict) else "list"
@@ -168,9 +168,9 @@ def checked_lengths(true: Any, pred: Any, *, tokens: bool) -> None:
     """As many documents on both sides, and for tags as many tokens."""
     if len(true) != len(pred):
         raise ValueError("Number of predicted documents does not equal true")
-    for number, (one, other) in enumerate(zip(true, pred, strict=True) if tokens else ()):
-        if len(one) != len(other):
-            raise ValueError(f"Document {number} has different lengths: true={len(one)}, pred={len(other)}")
+    for number, (gold, predicted) in enumerate(zip(true, pred, strict=True) if tokens else ()):
+        if len(gold) != len(predicted):
+            raise ValueError(f"Document {number} has different lengths: true={len(gold)}, pred={len(predicted)}")
 
 
 def cells(result: EvaluationResult, digits: int) -> Iterator[str]:
@@ -228,7 +228,7 @@ def from_tags(side: Sequence[Sequence[str]], tags: list[str]) -> Spans:
     present = sorted(set(label))
     plain = ["O", *(f"{'B' if tag[0] == 'B' else 'I'}-{present.index(tag[2:])}" for tag in tagged.tags[1:])]
     spans = decode(replace(tagged, tags=plain), list(map(str, range(len(present)))))
-    code = np.array([tags.index(one) if one in tags else -1 for one in present])
+    code = np.array([tags.index(name) if name in tags else -1 for name in present])
     spans = spans.take(code[spans.label] >= 0)
     return Spans(spans.unit, spans.start, spans.end, code[spans.label])
 
@@ -254,24 +254,24 @@ def conll_tags(lines: Sequence[str]) -> list[str]:
 
 def from_dicts(side: Sequence[Sequence[dict[str, Any]]], tags: list[str]) -> Spans:
     for document in side:
-        for one in document:
-            checked_entity(one)
+        for entity in document:
+            checked_entity(entity)
     rows = [
-        (unit, one["start"], one["end"] + 1, tags.index(one["label"]))
+        (unit, entity["start"], entity["end"] + 1, tags.index(entity["label"]))
         for unit, document in enumerate(side)
-        for one in document
-        if one["label"] in tags
+        for entity in document
+        if entity["label"] in tags
     ]
     return Spans.of(*(zip(*rows, strict=True) if rows else ([], [], [], [])))
 
 
-def checked_entity(one: Any) -> None:
+def checked_entity(entity: Any) -> None:
     """A ValueError unless it is a label with whole numbers for its place; the words begin as nervaluate's do."""
-    if not isinstance(one, dict):
-        raise ValueError(f"Invalid entity type: {type(one)}")
-    if not one.keys() >= {"label", "start", "end"}:
-        raise ValueError(f"Entity missing required keys: label, start and end, not {', '.join(map(str, one))}")
-    if not isinstance(one["label"], str):
-        raise ValueError(f"Entity label must be a string: {one}")
-    if not (isinstance(one["start"], int) and isinstance(one["end"], int)):
-        raise ValueError(f"Entity start and end must be integers: {one}")
+    if not isinstance(entity, dict):
+        raise ValueError(f"Invalid entity type: {type(entity)}")
+    if not entity.keys() >= {"label", "start", "end"}:
+        raise ValueError(f"Entity missing required keys: label, start and end, not {', '.join(map(str, entity))}")
+    if not isinstance(entity["label"], str):
+        raise ValueError(f"Entity label must be a string: {entity}")
+    if not (isinstance(entity["start"], int) and isinstance(entity["end"], int)):
+        raise ValueError(f"Entity start and end must be integers: {entity}")

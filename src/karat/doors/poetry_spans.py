@@ -104,7 +104,7 @@ def listed(page_json: Mapping[str, Any], count: str, field: str) -> Sequence[Map
     if not isinstance(page_json[count], (int, float)):
         raise TypeError(f"{count} is {page_json[count]!r}, not a number")
     spans = page_json[field] if page_json[count] > 0 else []
-    if not isinstance(spans, (list, tuple)) or not all(isinstance(one, Mapping) for one in spans):
+    if not isinstance(spans, (list, tuple)) or not all(isinstance(span, Mapping) for span in spans):
         raise TypeError(f"{field} is not a list of objects")
     return spans
 
@@ -113,18 +113,18 @@ class PageReferenceSpans:
     """A line of the reference file."""
 
     def __init__(self, page_json: Mapping[str, Any]) -> None:
-        found = listed(page_json, "n_excerpts", "excerpts")
+        excerpts = listed(page_json, "n_excerpts", "excerpts")
         self.page_id = page_json["page_id"]
-        self.spans = in_order(Span(one["start"], one["end"], one["poem_id"]) for one in found)
+        self.spans = in_order(Span(span["start"], span["end"], span["poem_id"]) for span in excerpts)
 
 
 class PageSystemSpans:
     """A line of the system file; without labels, spans that overlap are one."""
 
     def __init__(self, page_json: Mapping[str, Any]) -> None:
-        found = listed(page_json, "n_spans", "poem_spans")
+        spans = listed(page_json, "n_spans", "poem_spans")
         self.page_id = page_json["page_id"]
-        self.labeled_spans = in_order(Span(one["page_start"], one["page_end"], one["ref_id"]) for one in found)
+        self.labeled_spans = in_order(Span(span["page_start"], span["page_end"], span["ref_id"]) for span in spans)
 
     @property
     def unlabeled_spans(self) -> list[Span]:
@@ -153,23 +153,25 @@ class Both:
         return cls(ids, columns(gold, codes), columns(pred, codes), codes.of(""))
 
     def matched(self, ignore_label: bool) -> Matching:
-        found = excerpts(self.gold, self.pred, Rule(ignore_label))
+        matches = excerpts(self.gold, self.pred, Rule(ignore_label))
         unnamed = self.gold.unit[self.gold.label == self.blank] if ignore_label else []
-        return Matching(found, len(self.ids), ignore_label, unnamed)
+        return Matching(matches, len(self.ids), ignore_label, unnamed)
 
 
 @dataclass(eq=False)
 class Matching:
     """Many pages matched at once."""
 
-    found: Excerpts
+    excerpts: Excerpts
     size: int
     ignore_label: bool
     unnamed: Any
     """Pages with a reference without a name: without labels, what the system found is called the same."""
 
     def scored(self, weight: float) -> Pages:
-        pages = score_pages(self.found, self.size, partial_weight=weight, ignore_label=self.ignore_label, compat=True)
+        pages = score_pages(
+            self.excerpts, self.size, partial_weight=weight, ignore_label=self.ignore_label, compat=True
+        )
         pages.poems_spurious[self.unnamed] = 0
         return pages
 
@@ -188,7 +190,7 @@ class Codes:
 
 
 def columns(pages: Sequence[list[Span]], codes: Codes) -> Spans:
-    rows = [(page, one.start, one.end, codes.of(one.label)) for page, spans in enumerate(pages) for one in spans]
+    rows = [(page, span.start, span.end, codes.of(span.label)) for page, spans in enumerate(pages) for span in spans]
     return Spans.of(*(zip(*rows, strict=True) if rows else ([], [], [], [])))
 
 
@@ -226,21 +228,21 @@ class PageEvaluation:
     @cached_property
     def ref_to_sys(self) -> list[int | None]:
         """For each reference the number of its system span."""
-        return [choice if choice >= 0 else None for choice in self._matching.found.choice.tolist()]
+        return [choice if choice >= 0 else None for choice in self._matching.excerpts.choice.tolist()]
 
     @cached_property
     def sys_to_refs(self) -> list[list[int]]:
         """For each system span the references that chose it."""
-        return [[ref for ref, one in enumerate(self.ref_to_sys) if one == nth] for nth in range(len(self.sys_spans))]
+        return [[ref for ref, row in enumerate(self.ref_to_sys) if row == nth] for nth in range(len(self.sys_spans))]
 
     @cached_property
     def span_pairs(self) -> list[tuple[Span, Span]]:
         """References with their (piece of a) system span, in the system's order; without those that got no piece."""
-        found = self._matching.found
-        pieces = zip(found.rows.tolist(), found.piece_start.tolist(), found.piece_end.tolist(), strict=True)
+        matches = self._matching.excerpts
+        pieces = zip(matches.rows.tolist(), matches.piece_start.tolist(), matches.piece_end.tolist(), strict=True)
         label = [span.label for span in self.sys_spans]
         return [
-            (self.ref_spans[ref], Span(start, end, label[found.choice[ref]]))
+            (self.ref_spans[ref], Span(start, end, label[matches.choice[ref]]))
             for ref, start, end in pieces
             if start < end
         ]
@@ -285,8 +287,8 @@ def nothing(page_id: Any) -> PageSystemSpans:
 
 
 def warn(findings: Iterable[Finding]) -> None:
-    for one in findings:
-        warnings.warn(str(one), stacklevel=3)
+    for f in findings:
+        warnings.warn(str(f), stacklevel=3)
 
 
 @dataclass(eq=False)
@@ -363,8 +365,8 @@ def read_files(ref_file: str | os.PathLike[str], sys_file: str | os.PathLike[str
     if both := uniform_files(ref_file, sys_file):
         return both, []
     refs, systems, findings = both_files(ref_file, sys_file)
-    found = [systems.get(ref.page_id) or nothing(ref.page_id) for ref in refs]
-    spans = [ref.spans for ref in refs], [one.labeled_spans for one in found]
+    answers = [systems.get(ref.page_id) or nothing(ref.page_id) for ref in refs]
+    spans = [ref.spans for ref in refs], [page.labeled_spans for page in answers]
     return Both.of([ref.page_id for ref in refs], *spans), findings
 
 
@@ -414,7 +416,7 @@ def both_files(
     systems, wrong_too = pages_of(sys_file, PageSystemSpans)
     if wrong or wrong_too:
         raise InputError(wrong + wrong_too)
-    by_id = {one.page_id: one for one in systems}
+    by_id = {page.page_id: page for page in systems}
     missing = [ref.page_id for ref in refs if ref.page_id not in by_id]
     return refs, by_id, counted("page-missing", sys_file, missing)
 
@@ -430,7 +432,7 @@ def pages_of(path: str | os.PathLike[str], kind: type[Any]) -> tuple[list[Any], 
                 try:
                     pages += [page_of(line, kind)] if line.strip() else []
                 except (ValueError, TypeError, KeyError, RecursionError) as error:
-                    wrong.append(finding("bad-page", source.name, number, reason=said(error)))
+                    wrong.append(finding("bad-page", source.name, number, reason=wording(error)))
     except InputError as error:
         return [], error.findings
     if not pages and not wrong:
@@ -445,7 +447,7 @@ def page_of(line: bytes, kind: type[Any]) -> Any:
     return page
 
 
-def said(error: Exception) -> str:
+def wording(error: Exception) -> str:
     return f"no field {error}" if isinstance(error, KeyError) else str(error)
 
 

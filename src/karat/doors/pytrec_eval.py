@@ -97,10 +97,10 @@ def divided(name: str) -> tuple[str, list[str]]:
     """A measure and the numbers behind it: P_5, P.5 and P_5,10."""
     if name in FAMILIES:
         return name, []
-    found = re.fullmatch(r"(.+?)[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)", name)
-    if not found or found[1] not in FAMILIES:
+    match = re.fullmatch(r"(.+?)[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)", name)
+    if not match or match[1] not in FAMILIES:
         raise MetricError(f"unsupported measure {name}; there are {', '.join(sorted(FAMILIES))}")
-    return found[1], found[2].split(",")
+    return match[1], match[2].split(",")
 
 
 def numbered(family: str, number: str) -> tuple[str, Metric]:
@@ -122,20 +122,20 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Judgements in TREC form: query, iteration, document, grade."""
-    found: dict[str, dict[str, int]] = {}
+    grades: dict[str, dict[str, int]] = {}
     for line in f_qrel:
         query, _, document, grade = line.split()
-        once(found.setdefault(query, {}), query, document)[document] = int(grade)
-    return found
+        once(grades.setdefault(query, {}), query, document)[document] = int(grade)
+    return grades
 
 
 def parse_run(f_run: Iterable[str]) -> Scores:
     """A run in TREC form: query, Q0, document, rank, score, tag."""
-    found: Scores = {}
+    scores: Scores = {}
     for line in f_run:
         query, _, document, _, score, _ = line.split()
-        once(found.setdefault(query, {}), query, document)[document] = float(score)
-    return found
+        once(scores.setdefault(query, {}), query, document)[document] = float(score)
+    return scores
 
 
 def once(documents: dict[str, Any], query: str, document: str) -> dict[str, Any]:

@@ -145,12 +145,12 @@ def sentences(side: Any, name: str) -> None:
 
 def same_lengths(y_true: Any, y_pred: Any) -> None:
     """Sentences, or tags where there is one sentence, must pair up."""
-    gold, pred = ([1 if isinstance(one, str) else len(one) for one in side] for side in (y_true, y_pred))
+    gold, pred = ([1 if isinstance(sentence, str) else len(sentence) for sentence in side] for side in (y_true, y_pred))
     if len(gold) != len(pred):
         raise ValueError(f"{len(gold)} true and {len(pred)} predicted sequences")
-    for number, (one, other) in enumerate(zip(gold, pred, strict=True), 1):
-        if one != other:
-            raise ValueError(f"sentence {number} has {one} true and {other} predicted tags")
+    for number, (expected, predicted) in enumerate(zip(gold, pred, strict=True), 1):
+        if expected != predicted:
+            raise ValueError(f"sentence {number} has {expected} true and {predicted} predicted tags")
 
 
 def score(
@@ -160,10 +160,10 @@ def score(
     """One metric: averaged, or of each type in alphabetical order."""
     if average not in (None, *AVERAGES):
         raise MetricError(f"unknown average {average!r}; there are micro, macro, weighted and None")
-    found = scored(y_true, y_pred, suffix, mode, zero_division, scheme)
+    result = scored(y_true, y_pred, suffix, mode, zero_division, scheme)
     if average:
-        return averaged(found, name, average)
-    return np.array([known(part.value) for part in found[f"{name}(average=macro)"].by_class.values()])
+        return averaged(result, name, average)
+    return np.array([known(part.value) for part in result[f"{name}(average=macro)"].by_class.values()])
 
 
 def precision_score(y_true: Tags, y_pred: Tags, **options: Any) -> Any:
@@ -206,6 +206,6 @@ def tag_pairs(y_true: Any, y_pred: Any) -> Iterable[tuple[str, str]]:
     """Tags side by side, out of one sequence or of several."""
     same_lengths(y_true, y_pred)
     gold, pred = (
-        [tag for one in side for tag in ([one] if isinstance(one, str) else one)] for side in (y_true, y_pred)
+        [tag for tags in side for tag in ([tags] if isinstance(tags, str) else tags)] for side in (y_true, y_pred)
     )
     return zip(gold, pred, strict=True)

@@ -61,9 +61,9 @@ class Labelled:
         return np.asarray((self.W @ self.cells.gold_of)[0])
 
     def by_class(self, metric: Metric) -> Floats:
-        found = _metrics("multilabel")[metric.name].compute(self.W, self.cells, metric, self.fill)
-        assert found.by_class is not None
-        return found.by_class[0]
+        result = _metrics("multilabel")[metric.name].compute(self.W, self.cells, metric, self.fill)
+        assert result.by_class is not None
+        return result.by_class[0]
 
     def average(self, metric: Metric, how: str) -> float:
         """Means over all classes, also those that do not occur; not over those without a value."""
@@ -164,23 +164,23 @@ def classification_report(
     0.6666666666666666
     """
     sides = targets(y_true, y_pred, sample_weight)
-    found = Labelled(sides, looked_at(sides, labels), zero_division)
-    names = named(found, target_names, labels is not None)
-    by_class = [found.by_class(Metric(metric)).tolist() for metric in COLUMNS.values()]
+    labelled = Labelled(sides, looked_at(sides, labels), zero_division)
+    names = named(labelled, target_names, labels is not None)
+    by_class = [labelled.by_class(Metric(metric)).tolist() for metric in COLUMNS.values()]
     whole = int if sample_weight is None and counted_whole(sides) else float
-    support = [float(size) if output_dict else whole(size) for size in found.support]
+    support = [float(size) if output_dict else whole(size) for size in labelled.support]
     classes: list[tuple[str, Row]] = [
         (name, {**dict(zip(COLUMNS, values, strict=True)), "support": size})
         for name, size, *values in zip(names, support, *by_class, strict=False)
     ]
-    averages = ["macro", "weighted"] if found.complete else ["micro", "macro", "weighted"]
-    averages += ["samples"] if found.sets else []
-    summary: list[tuple[str, Row | float]] = [("accuracy", sides.accuracy)] if found.complete else []
+    averages = ["macro", "weighted"] if labelled.complete else ["micro", "macro", "weighted"]
+    averages += ["samples"] if labelled.sets else []
+    summary: list[tuple[str, Row | float]] = [("accuracy", sides.accuracy)] if labelled.complete else []
     for how in averages:
-        means = {column: found.average(Metric(metric), how) for column, metric in COLUMNS.items()}
+        means = {column: labelled.average(Metric(metric), how) for column, metric in COLUMNS.items()}
         summary.append((f"{how} avg", {**means, "support": sum(support)}))
     for average in (None, *averages):
-        found.caution(average, SCORES)
+        labelled.caution(average, SCORES)
     table = Table(classes, summary)
     return table.rows() if output_dict else table.text(digits)
 
@@ -190,11 +190,11 @@ def counted_whole(sides: Targets) -> bool:
     return sides.kind == SETS or bool(sides.right.any())
 
 
-def named(found: Labelled, names: Sequence[str] | None, chosen: bool) -> list[str]:
+def named(labelled: Labelled, names: Sequence[str] | None, chosen: bool) -> list[str]:
     """What the rows are called."""
     if names is None:
-        return list(found.cells.classes)
-    classes, given = len(found.labels), len(names)
+        return list(labelled.cells.classes)
+    classes, given = len(labelled.labels), len(names)
     if classes != given and not chosen:
         problem = f"Number of classes, {classes}, does not match size of target_names, {given}"
         raise MetricError(f"{problem}. Try specifying the labels parameter")
@@ -222,17 +222,17 @@ def precision_recall_fscore_support(
         )
     chosen = looked_at(sides, labels)
     looked = positive(sides, pos_label) if average == "binary" else chosen
-    found = Labelled(sides, looked, zero_division)
+    labelled = Labelled(sides, looked, zero_division)
     mixes = 0 < beta < float("inf")  # with no weight for recall precision is left, with all weight recall
-    found.caution(average, set(warn_for) - ({"f-score"} if not mixes else set()))
+    labelled.caution(average, set(warn_for) - ({"f-score"} if not mixes else set()))
     f = Metric("fbeta")(beta=float(beta)) if mixes else Metric("recall" if beta else "precision")
     metrics = [Metric("precision"), Metric("recall"), f]
     if average is None:
-        size = found.support.astype(np.int64 if sample_weight is None and counted_whole(sides) else np.float64)
-        values = [found.by_class(metric) for metric in metrics]
+        size = labelled.support.astype(np.int64 if sample_weight is None and counted_whole(sides) else np.float64)
+        values = [labelled.by_class(metric) for metric in metrics]
         return values[0], values[1], values[2], size
     how = "macro" if average == "binary" else average  # the mean of one class is its own score
-    first, second, third = (found.average(metric, how) for metric in metrics)
+    first, second, third = (labelled.average(metric, how) for metric in metrics)
     return first, second, third, None
 
 

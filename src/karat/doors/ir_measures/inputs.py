@@ -74,8 +74,8 @@ class Judged:
         topic = Codes.of(list(map(str, subtopics)))
         columns = {"document": Text.of(map(str, documents)), "number": np.array(grades, float), "subtopic": topic.code}
         query = Text.of(map(str, queries))
-        origin, one = Origin("gold", "gold", "judgements", lambda record: record + 1), np.ones(len(rows), np.int64)
-        return cls(nested(rows), by_query(origin, query, one, columns, {"subtopic": topic.names}))
+        origin, sizes = Origin("gold", "gold", "judgements", lambda record: record + 1), np.ones(len(rows), np.int64)
+        return cls(nested(rows), by_query(origin, query, sizes, columns, {"subtopic": topic.names}))
 
     @property
     def queries(self) -> list[str]:
@@ -88,17 +88,17 @@ class Judged:
             return self.by_topic
         if not gains:
             return self.last
-        return {query: {one: gains.get(int(g), g) for one, g in grades.items()} for query, grades in self.last.items()}
+        return {query: {d: gains.get(int(g), g) for d, g in grades.items()} for query, grades in self.last.items()}
 
 
 def nested(data: Any, value: str = "") -> Nested:
     """query → document → number, from dictionaries, records with these fields, or a frame of them."""
     if isinstance(data, Mapping):
         return {query: dict(documents) for query, documents in data.items()}
-    found: Nested = {}
+    queries: Nested = {}
     for query, document, number, *_ in data if not value else records(data, ("query_id", "doc_id", value)):
-        found.setdefault(str(query), {})[str(document)] = number
-    return found
+        queries.setdefault(str(query), {})[str(document)] = number
+    return queries
 
 
 def records(data: Any, names: tuple[str, ...], defaults: tuple[str, ...] = ()) -> Iterable[tuple[Any, ...]]:
@@ -107,8 +107,8 @@ def records(data: Any, names: tuple[str, ...], defaults: tuple[str, ...] = ()) -
         needed = len(names) - len(defaults)
         after = list(zip(names[needed:], defaults, strict=True))
         return (
-            (*(getattr(one, name) for name in names[:needed]), *(getattr(one, name, other) for name, other in after))
-            for one in data
+            (*(getattr(row, name) for name in names[:needed]), *(getattr(row, name, other) for name, other in after))
+            for row in data
         )
     there = [name for name in names if name in data.columns]
     rows = zip(*(data[name].tolist() for name in there), strict=True)

@@ -79,8 +79,8 @@ class Measure:
         return iter_calc([self], qrels, run)
 
     def calc(self, qrels: Any, run: Any) -> Any:
-        found = calc([self], qrels, run)
-        return CalcResults(found.aggregated[self], found.per_query)
+        results = calc([self], qrels, run)
+        return CalcResults(results.aggregated[self], results.per_query)
 
     def evaluator(self, qrels: Any) -> Any:
         return Evaluator([self], qrels)
@@ -88,7 +88,7 @@ class Measure:
 
 def spelt(value: Any) -> str:
     pairs = value.items() if isinstance(value, dict) else ()
-    return "{" + ",".join(f"{key}:{one}" for key, one in sorted(pairs)) + "}" if pairs else repr(value)
+    return "{" + ",".join(f"{key}:{gain}" for key, gain in sorted(pairs)) + "}" if pairs else repr(value)
 
 
 MEASURES = {kind.name: Measure(kind) for kind in KINDS}
@@ -114,7 +114,7 @@ def parse_measure(measure: Any) -> Measure:
         node: Any = ast.parse(measure, mode="eval").body
         at = [ast.literal_eval(node.right)] if isinstance(node, ast.BinOp) else []
         node = node.left if at else node
-        params = {one.arg: ast.literal_eval(one.value) for one in getattr(node, "keywords", [])}
+        params = {keyword.arg: ast.literal_eval(keyword.value) for keyword in getattr(node, "keywords", [])}
         name = ast.unparse(getattr(node, "func", node))
         if getattr(node, "args", None):
             raise ValueError("parameters need names")
@@ -122,19 +122,19 @@ def parse_measure(measure: Any) -> Measure:
         raise MetricError(f"{measure!r} is not a measure; write name, name@k or name(parameter=value)@k") from error
     if name not in MEASURES:
         raise NameError(f"measure not found: {name}")
-    found = MEASURES[name](**params) if params else MEASURES[name]
-    return found @ at[0] if at else found
+    known = MEASURES[name](**params) if params else MEASURES[name]
+    return known @ at[0] if at else known
 
 
-def meant(measure: Any) -> tuple[KaratMetric, Setting]:
+def metric_of(measure: Any) -> tuple[KaratMetric, Setting]:
     """karat's metric for a measure of this module, of ir_measures itself (by its text), or in karat's own words."""
     if isinstance(measure, KaratMetric):
         return measure, Setting()
     try:
-        found = parse_measure(measure if isinstance(measure, Measure) else str(measure))
+        parsed = parse_measure(measure if isinstance(measure, Measure) else str(measure))
     except NameError:
         return parse(str(measure)), Setting()
-    return found.metric, found.setting
+    return parsed.metric, parsed.setting
 
 
 class Metric(NamedTuple):
@@ -156,7 +156,7 @@ class Evaluator:
     """Measures and judgements, for several runs."""
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
-        self.measures = {measure: meant(measure) for measure in measures}
+        self.measures = {measure: metric_of(measure) for measure in measures}
         self.qrels = Judged.of(qrels)
 
     def calc(self, run: Any) -> CalcResults:
@@ -190,7 +190,7 @@ class Evaluator:
         }
 
     def scored(self, run: Nested, setting: Setting) -> SystemResult:
-        metrics = list(dict.fromkeys(metric for metric, own in self.measures.values() if own == setting))
+        metrics = list(dict.fromkeys(metric for metric, wanted in self.measures.values() if wanted == setting))
         if setting.ties == "id":
             run = {query: dict(sorted(documents.items())) for query, documents in run.items()}
         return evaluate(

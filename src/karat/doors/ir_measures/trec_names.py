@@ -25,12 +25,12 @@ def parse_trec_measure(measure: str) -> list[Measure]:
     """
     group = OFFICIAL if measure == "official" else sorted(supported_nicknames.get(measure, []))
     if group:
-        return [one for name in group if name in NAMES for one in parse_trec_measure(name)]
+        return [part for name in group if name in NAMES for part in parse_trec_measure(name)]
     family, numbers = divided(measure)
     if family not in NAMES:
         raise MetricError(f"ir_measures has no measure for trec_eval's {family}")
-    found = MEASURES[NAMES[family]]
+    known = MEASURES[NAMES[family]]
     numbers = numbers or [name.removeprefix(f"{family}_") for name in FAMILIES[family] if name != family]
     if family == "set_F":
-        return [found(beta=float(n)) for n in numbers] or [found]
-    return [found @ (float(n) if found.kind.at == "recall" else int(n)) for n in numbers] or [found]
+        return [known(beta=float(n)) for n in numbers] or [known]
+    return [known @ (float(n) if known.kind.at == "recall" else int(n)) for n in numbers] or [known]

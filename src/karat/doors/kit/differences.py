@@ -18,7 +18,7 @@ class Difference:
     metrics: tuple[str, ...] = ()
     applies: Callable[..., Any] = lambda *facts: False
 
-    def said(self, tool: str) -> str:
+    def sentence(self, tool: str) -> str:
         """As a sentence of a finding."""
         return f"{self.here}; {tool}: {self.there}"
 

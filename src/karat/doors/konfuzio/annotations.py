@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,7 +62,7 @@ class Annotation:
     revised: bool = False
 
     def __post_init__(self) -> None:
-        self.spans = [one if hasattr(one, "start_offset") else Span(*one) for one in self.spans]
+        self.spans = [span if hasattr(span, "start_offset") else Span(*span) for span in self.spans]
         self.is_correct = self.confidence is None if self.is_correct is None else self.is_correct
 
     @property
@@ -73,46 +72,42 @@ class Annotation:
 
 def expected(document: Any) -> list[Any]:
     """The annotations of a true document."""
-    return [one for one in document.annotations(use_correct=False) if one.is_correct]
+    return [annotation for annotation in document.annotations(use_correct=False) if annotation.is_correct]
 
 
 def predicted(document: Any, *, view: bool, ignore_below_threshold: bool) -> list[Any]:
     """The annotations of a prediction: those that a reader would be shown, or all (that reach their threshold)."""
-    found = document.annotations(use_correct=False)
+    annotations = document.annotations(use_correct=False)
     if view:
-        return _shown(found, getattr(getattr(document, "project", None), "no_label", None))
-    return [one for one in found if not ignore_below_threshold or one.is_correct or _reaches(one)]
+        return _shown(annotations, getattr(getattr(document, "project", None), "no_label", None))
+    return [a for a in annotations if not ignore_below_threshold or a.is_correct or _reaches(a)]
 
 
-def _reaches(one: Any) -> bool:
-    return one.confidence is not None and one.confidence >= one.label.threshold
+def _reaches(annotation: Any) -> bool:
+    return annotation.confidence is not None and annotation.confidence >= annotation.label.threshold
 
 
-def _shown(found: list[Any], no_label: Any) -> list[Any]:
+def _shown(annotations: list[Any], no_label: Any) -> list[Any]:
     """The best annotations that do not overlap, and one per annotation set of a label that may occur once."""
     taken, once, shown = set[int](), set[Any](), list[Any]()
-    for one in sorted(filter(lambda one: _may_be_shown(one, no_label), found), key=_rank):
-        single = not one.label.has_multiple_top_candidates
-        place = (one.label.id_, one.annotation_set.id_)
-        own = set(_characters(one))
-        if own & taken or (single and place in once and one.is_correct is False):
+    for annotation in sorted(filter(lambda annotation: _may_be_shown(annotation, no_label), annotations), key=_rank):
+        single = not annotation.label.has_multiple_top_candidates
+        place = (annotation.label.id_, annotation.annotation_set.id_)
+        characters = {i for span in annotation.spans for i in range(span.start_offset, span.end_offset)}
+        if characters & taken or (single and place in once and annotation.is_correct is False):
             continue
-        shown.append(one)
-        taken |= own
+        shown.append(annotation)
+        taken |= characters
         once |= {place} if single else set()
-    order = {id(one): i for i, one in enumerate(found)}
-    return sorted(shown, key=lambda one: order[id(one)])
+    order = {id(annotation): i for i, annotation in enumerate(annotations)}
+    return sorted(shown, key=lambda annotation: order[id(annotation)])
 
 
-def _may_be_shown(one: Any, no_label: Any) -> bool:
-    below = one.confidence is not None and one.confidence < one.label.threshold
-    refused = not one.is_correct and getattr(one, "revised", False)
-    return not below and not refused and (no_label is None or one.label is not no_label)
+def _may_be_shown(annotation: Any, no_label: Any) -> bool:
+    below = annotation.confidence is not None and annotation.confidence < annotation.label.threshold
+    refused = not annotation.is_correct and getattr(annotation, "revised", False)
+    return not below and not refused and (no_label is None or annotation.label is not no_label)
 
 
-def _rank(one: Any) -> tuple[Any, ...]:
-    return not one.is_correct, -(one.confidence or 0), min(span.start_offset for span in one.spans)
-
-
-def _characters(one: Any) -> Iterable[int]:
-    return (i for span in one.spans for i in range(span.start_offset, span.end_offset))
+def _rank(annotation: Any) -> tuple[Any, ...]:
+    return not annotation.is_correct, -(annotation.confidence or 0), min(span.start_offset for span in annotation.spans)

@@ -49,14 +49,14 @@ class CategorizationEvaluation:
         """Category ids of the true documents."""
         if self.strict:
             return [gold.category.id_ for gold, _ in self.documents]
-        found = [getattr(gold, "category", None) for gold, _ in self.documents]
-        return [0 if category is None else category.id_ for category in found]
+        categories = [getattr(gold, "category", None) for gold, _ in self.documents]
+        return [0 if category is None else category.id_ for category in categories]
 
     @property
     def predicted_classes(self) -> list[Any]:
         """Category ids of the predictions; -1 for none."""
-        found = [getattr(pred, "category", None) for _, pred in self.documents]
-        return [-1 if category is None else category.id_ for category in found]
+        categories = [getattr(pred, "category", None) for _, pred in self.documents]
+        return [-1 if category is None else category.id_ for category in categories]
 
     def calculate(self) -> None:
         """Count the pairs."""
@@ -97,19 +97,19 @@ class CategorizationEvaluation:
         cells, total = self._cells, int(self._cells.n.sum())
         W = cells.pooled()
         columns = ((W @ x)[0].astype(np.int64).tolist() for x in (cells.hit_of, cells.gold_of, cells.pred_of))
-        found = dict(zip(dict.fromkeys([*self.category_ids, 0]), zip(*columns, strict=True), strict=False))
+        by_category = dict(zip(dict.fromkeys([*self.category_ids, 0]), zip(*columns, strict=True), strict=False))
         if self.strict:
-            found[0] = (0, 0, 0)
+            by_category[0] = (0, 0, 0)
         return {
-            one: {"tp": hit, "fp": pred - hit, "fn": gold - hit, "tn": total - gold - pred + hit}
-            for one, (hit, gold, pred) in found.items()
-            if one in self.category_ids
+            category: {"tp": hit, "fp": pred - hit, "fn": gold - hit, "tn": total - gold - pred + hit}
+            for category, (hit, gold, pred) in by_category.items()
+            if category in self.category_ids
         }
 
     def _count(self, name: str, category: Any) -> int:
         counts = self._counts()
         if category is None:
-            return sum(one[name] for one in counts.values())
+            return sum(of_category[name] for of_category in counts.values())
         if category.id_ not in counts and not self.strict:
             raise KeyError(
                 f"{category} is not among the evaluated categories: {', '.join(map(str, self.category_ids))}"
@@ -146,8 +146,8 @@ class CategorizationEvaluation:
 
     def _weighted(self, name: str) -> float:
         """Mean over the given categories by number of documents, undefined values being 0."""
-        found, W = _metrics("monolabel"), self._all.pooled()
-        result = found[name].compute(W, self._all, found.resolve(name), fill=0.0)
+        metrics, W = _metrics("monolabel"), self._all.pooled()
+        result = metrics[name].compute(W, self._all, metrics.resolve(name), fill=0.0)
         assert result.by_class is not None
         kept = _codes(self.category_ids, list(dict.fromkeys(self.category_ids)))
         weight = (W @ self._all.gold_of)[0, kept]

@@ -20,21 +20,22 @@ class Side:
     """The spans of one side of all pairs, as arrays with one more element: index -1 stands for no span."""
 
     def __init__(self, annotations: Sequence[Sequence[Any]], compat: bool) -> None:
-        every = [(pair, one) for pair, own in enumerate(annotations) for one in own]
-        spans = [(pair, i, span) for i, (pair, one) in enumerate(every) for span in one.spans]
+        every = [(pair, annotation) for pair, listed in enumerate(annotations) for annotation in listed]
+        spans = [(pair, i, span) for i, (pair, annotation) in enumerate(every) for span in annotation.spans]
         owners = [every[i][1] for _, i, _ in spans]
         self.size = len(spans)
         self.pair, self.annotation = _ints(pair for pair, *_ in spans), _ints(i for _, i, _ in spans)
         self.start = _floats(span.start_offset for *_, span in spans)
         self.end = _floats(span.end_offset for *_, span in spans)
-        self.label, self.label_set = _ids(one.label.id_ for one in owners), _ids(one.label_set.id_ for one in owners)
-        self.set = _ids(_set_ids([one.annotation_set for one in owners], compat))
+        self.label = _ids(owner.label.id_ for owner in owners)
+        self.label_set = _ids(owner.label_set.id_ for owner in owners)
+        self.set = _ids(_set_ids([owner.annotation_set for owner in owners], compat))
         # The original takes an annotation or annotation set without an id for a wrong one.
-        self.known = np.array([not compat or bool(one.id_) for one in owners] + [False])
-        self.single = np.array([not one.label.has_multiple_top_candidates for one in owners] + [False])
+        self.known = np.array([not compat or bool(owner.id_) for owner in owners] + [False])
+        self.single = np.array([not owner.label.has_multiple_top_candidates for owner in owners] + [False])
         unsure = np.nan if compat else 1.0
-        self.confidence = _floats(unsure if one.confidence is None else one.confidence for one in owners)
-        self.threshold = _floats(one.label.threshold for one in owners)
+        self.confidence = _floats(unsure if owner.confidence is None else owner.confidence for owner in owners)
+        self.threshold = _floats(owner.label.threshold for owner in owners)
 
     def keys(self, *columns: str) -> list[Hashable]:
         """Values of these columns together, for each span."""
@@ -104,9 +105,9 @@ class Rows:
     @cached_property
     def voters(self) -> tuple[Ints, Ints, list[Any]]:
         """Codes of predicted and true annotation sets, and the ids of the latter in order."""
-        ids = _in_order({one for one in self.gold.set[:-1].tolist() if one is not None})
-        code = {one: i for i, one in enumerate(ids)}
-        true = np.array([code.get(one, -1) for one in self.gold.set.tolist()], np.int64)
+        ids = _in_order({name for name in self.gold.set[:-1].tolist() if name is not None})
+        code = {name: i for i, name in enumerate(ids)}
+        true = np.array([code.get(name, -1) for name in self.gold.set.tolist()], np.int64)
         return np.append(_codes(self.pred.keys("set")), -1)[self.p], true[self.g], ids
 
     @cached_property
@@ -122,7 +123,7 @@ class Rows:
         if self.strict:
             return np.append(np.arange(side.size), -1)
         once = zip(side.single.tolist(), side.keys("set", "label"), side.annotation.tolist(), strict=False)
-        return np.append(_codes([place if single else own for single, place, own in once]), -1)
+        return np.append(_codes([place if single else annotation for single, place, annotation in once]), -1)
 
     def above(self, threshold: float | None) -> Bools:
         """Predictions that reach the threshold, or that of their label."""
@@ -144,7 +145,7 @@ def in_right_set(rows: Rows, above: Bools, compat: bool) -> Bools:
     winner[(key // len(ids))[order][::-1]] = (key % len(ids))[order][::-1]
     out[at] = true == winner[group]
     if compat:
-        valid = np.array([bool(one) for one in ids])
+        valid = np.array([bool(name) for name in ids])
         out[at] &= np.bincount(group, valid[true])[group] > 0
     return out
 
@@ -157,8 +158,8 @@ def corrected(rows: Rows, above: Bools) -> Masks:
     tp, fp, fn = _by_side(rows, hit, rows.in_gold, above)
     offered = _has(above | rows.same_kind, rows.pred_unit)
     out = {"tp": tp, "fp": fp, "fn": fn, "tn": _first(rows.in_pred & ~offered, rows.pred_unit), "gt": tp | fn}
-    found = rows.matched & above
-    return out | _named("clf", _by_side(rows, found & rows.same_label, rows.matched, found))
+    offers = rows.matched & above
+    return out | _named("clf", _by_side(rows, offers & rows.same_label, rows.matched, offers))
 
 
 def by_place(rows: Rows) -> Masks:
@@ -194,7 +195,7 @@ def konfuzio_order(rows: Rows) -> Rows:
         return replace(rows, repeated=np.zeros(len(rows.g), bool), repeated_pred=np.zeros(len(rows.g), bool))
     by_pair = np.argsort(rows.pair, kind="stable")[::-1]
     parts = np.split(by_pair, np.flatnonzero(np.diff(rows.pair[by_pair])) + 1)
-    rows = rows.take(np.concatenate([own[np.argsort(rows.matched[own])] for own in parts])[::-1])
+    rows = rows.take(np.concatenate([part[np.argsort(rows.matched[part])] for part in parts])[::-1])
     sides = (rows.gold.annotation[rows.g], rows.pred.annotation[rows.p])
     gold, pred = (~_first(np.ones(len(rows.g), bool), np.where(unit < 0, -1 - rows.pair, unit)) for unit in sides)
     kept = ~(gold & pred)
@@ -250,7 +251,7 @@ def _joined(gold: Ints, pred: Ints) -> tuple[Ints, Ints]:
     code = np.repeat(np.arange(n), size)
     offset = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
     places = (offset // wide[1][code], offset % wide[1][code])
-    return tuple(_place(*one, code) for one in zip((gold, pred), counts, places, strict=True))  # type: ignore[return-value]
+    return tuple(_place(*column, code) for column in zip((gold, pred), counts, places, strict=True))  # type: ignore[return-value]
 
 
 def _place(side: Ints, count: Ints, nth: Ints, code: Ints) -> Ints:
@@ -266,19 +267,19 @@ def _codes(keys: Sequence[Hashable]) -> Ints:
 
 
 def _in_order(ids: set[Any]) -> list[Any]:
-    return sorted(ids, key=lambda one: (isinstance(one, str), one))
+    return sorted(ids, key=lambda name: (isinstance(name, str), name))
 
 
 def _set_ids(sets: Sequence[Any], compat: bool) -> list[Any]:
-    numbers = _codes([id(one) for one in sets]).tolist()
+    numbers = _codes([id(group) for group in sets]).tolist()
     named = zip(numbers, sets, strict=True)
-    return [f"unnamed {number:09}" if one.id_ is None and not compat else one.id_ for number, one in named]
+    return [f"unnamed {number:09}" if group.id_ is None and not compat else group.id_ for number, group in named]
 
 
 def _ids(values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.object_]]:
-    found = [*values, None]
-    out = np.empty(len(found), object)
-    out[:] = found
+    listed = [*values, None]
+    out = np.empty(len(listed), object)
+    out[:] = listed
     return out
 
 

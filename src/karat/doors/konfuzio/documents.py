@@ -72,8 +72,8 @@ class Document:
 
     def annotations(self, use_correct: bool = True) -> list[Any]:
         """Its annotations by place; by default those that are correct."""
-        kept = [one for one in self.own_annotations if one.is_correct or not use_correct]
-        return sorted(kept, key=lambda one: min((span.start_offset, span.end_offset) for span in one.spans))
+        kept = [a for a in self.own_annotations if a.is_correct or not use_correct]
+        return sorted(kept, key=lambda a: min((span.start_offset, span.end_offset) for span in a.spans))
 
     def __str__(self) -> str:
         return f"Document {self.name} ({self.id_})"

@@ -66,10 +66,10 @@ class ExtractionEvaluation:
         """Compare the documents again, as they and the options are now."""
         for pair in self.documents:
             _check_categories(*pair)
-        gold = [expected(one) for one, _ in self.documents]
-        pred = [self._predicted(other) for _, other in self.documents]
+        gold = [expected(document) for document, _ in self.documents]
+        pred = [self._predicted(document) for _, document in self.documents]
         self._labels = _labels(self.documents, [*gold, *pred])
-        self._empty = [(not own, not other) for own, other in zip(gold, pred, strict=True)]
+        self._empty = [(not g, not p) for g, p in zip(gold, pred, strict=True)]
         self._rows, self._masks = self._counted(gold, pred, self.compat)
         self.findings = [] if self.compat else list(self._differences(*self._counted(gold, pred, "konfuzio")))
 
@@ -90,9 +90,9 @@ class ExtractionEvaluation:
     def _differences(self, rows: dict[str, Rows], masks: Masks) -> Iterator[Finding]:
         """Where Konfuzio's overall counts are others."""
         for name, why in _WHY.items():
-            own, other = self._count(name, None), int(masks[name].sum()) + self._placeholders(name)
-            if own != other:
-                what = f"{name}() is {own} where Konfuzio counts {other}: {why}"
+            ours, theirs = self._count(name, None), int(masks[name].sum()) + self._placeholders(name)
+            if ours != theirs:
+                what = f"{name}() is {ours} where Konfuzio counts {theirs}: {why}"
                 yield finding("door-differs", what=what, tool="Konfuzio", switch='compat="konfuzio"')
 
     def _placeholders(self, name: str) -> int:
@@ -160,10 +160,10 @@ class ExtractionEvaluation:
 
     def tn(self, search: Any = None) -> int:
         """Predictions below their threshold where nothing is expected; the original raises if there are any."""
-        found = self._count("tn", search)
-        if found and self.compat:
+        count = self._count("tn", search)
+        if count and self.compat:
             raise AssertionError("There are no TNs for Extraction AI.")
-        return found
+        return count
 
     def gt(self, search: Any = None) -> int:
         """Annotations of the true documents: found or missed."""
@@ -226,7 +226,7 @@ class ExtractionEvaluation:
 
 def _kind(search: Any) -> str:
     """What a search is for, by the names of its class and the classes that it extends."""
-    names = {one.__name__ for one in type(search).__mro__}
+    names = {base.__name__ for base in type(search).__mro__}
     for name, kind in (("Label", "label"), ("Document", "document"), ("LabelSet", "label_set")):
         if name in names:
             return kind
@@ -236,18 +236,18 @@ def _kind(search: Any) -> str:
 def _labels(documents: Sequence[Any], annotations: Iterable[Iterable[Any]]) -> list[Any]:
     """The labels of the first document's project, or those that occur."""
     project = getattr(documents[0][0], "project", None) if documents else None
-    seen = {one.label.id_: one.label for own in annotations for one in own}
+    seen = {annotation.label.id_: annotation.label for listed in annotations for annotation in listed}
     return list(getattr(project, "labels", None) or seen.values())
 
 
 def _check_categories(gold: Any, pred: Any) -> None:
-    own, other = (getattr(getattr(one, "category", None), "id_", None) for one in (gold, pred))
-    if own != other:
+    true_id, id = (getattr(getattr(document, "category", None), "id_", None) for document in (gold, pred))
+    if true_id != id:
         raise ValueError(f"Categories of {gold} with {gold.category} and {pred} with {pred.category} do not match.")
 
 
 def _equal(values: Any, value: Any) -> Bools:
-    return np.array([one == value for one in values.tolist()], bool)
+    return np.array([item == value for item in values.tolist()], bool)
 
 
 def _document_id(document: Any) -> Any:

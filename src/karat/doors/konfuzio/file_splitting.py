@@ -119,16 +119,16 @@ class FileSplittingEvaluation:
                 )
         if self.findings and self.missing_pages == "error":
             raise InputError(self.findings)
-        for one in self.findings if not self.strict else ():
-            warnings.warn(str(one), stacklevel=5)
+        for f in self.findings if not self.strict else ():
+            warnings.warn(str(f), stacklevel=5)
 
     def _values(self, name: str) -> tuple[float, list[float]]:
         """A metric of the engine: overall and by category."""
-        found = _metrics("splitting")
-        result = found[name].compute(self._cells.pooled(), self._cells, found.resolve(name))
+        metrics = _metrics("splitting")
+        result = metrics[name].compute(self._cells.pooled(), self._cells, metrics.resolve(name))
         assert result.by_class is not None
-        found_by = dict(zip(self._cells.classes, result.by_class[0].tolist(), strict=True))
-        return float(result.value[0]), [found_by.get(str(i), 0.0) for i in range(len(self._categories))]
+        by_class = dict(zip(self._cells.classes, result.by_class[0].tolist(), strict=True))
+        return float(result.value[0]), [by_class.get(str(i), 0.0) for i in range(len(self._categories))]
 
     def calculate(self) -> None:
         """Overall counts and scores, as ``evaluation_results``."""
@@ -161,11 +161,11 @@ class FileSplittingEvaluation:
         if search is None:
             return self.evaluation_results[name]
         by_category = self.evaluation_results_by_category
-        found = by_category[name] if self.as_pairs else by_category
+        results = by_category[name] if self.as_pairs else by_category
         category = getattr(search, "id_", search)
-        if category not in found:
+        if category not in results:
             raise KeyError(self._unknown(search))
-        return found[category] if self.as_pairs else found[category][name]
+        return results[category] if self.as_pairs else results[category][name]
 
     def _unknown(self, search: Any) -> str:
         if self.strict:
@@ -239,23 +239,23 @@ def _checked_pairs(gold: Sequence[Any], pred: Sequence[Any], strict: bool) -> li
         raise ValueError("ground_truth_documents and prediction_documents must be same length.")
     pairs = [list(pair) for pair in zip(gold, pred, strict=True)]
     _check_flags(pairs, strict)
-    for one, other in pairs:
-        if one.id_ not in (getattr(other, "copy_of_id", None), getattr(other, "id_", None)):
+    for true, predicted in pairs:
+        if true.id_ not in (getattr(predicted, "copy_of_id", None), getattr(predicted, "id_", None)):
             raise ValueError(
-                f"Incorrect prediction passed for {one}. Prediction has to be a copy of a ground truth Document."
+                f"Incorrect prediction passed for {true}. Prediction has to be a copy of a ground truth Document."
             )
-    if len({getattr(one, "project", None) for one in gold}) > 1:
+    if len({getattr(document, "project", None) for document in gold}) > 1:
         raise ValueError("All Documents have to belong to the same Project.")
     return pairs
 
 
 def _check_flags(pairs: Iterable[Sequence[Any]], strict: bool) -> None:
     """Every page needs a flag; the original calls a prediction that is no copy None."""
-    for one, _ in pairs:
-        _check_pages(one, str(one))
-    for _, other in pairs:
-        name = getattr(other, "copy_of_id", None)
-        _check_pages(other, f"prediction of {getattr(other, 'id_', None) if name is None and not strict else name}")
+    for gold, _ in pairs:
+        _check_pages(gold, str(gold))
+    for _, pred in pairs:
+        name = getattr(pred, "copy_of_id", None)
+        _check_pages(pred, f"prediction of {getattr(pred, 'id_', None) if name is None and not strict else name}")
 
 
 def _check_pages(document: Any, name: str) -> None:
@@ -271,8 +271,8 @@ def _number(page: Any, place: int) -> int:
 
 def _check_confidences(pairs: Iterable[Sequence[Any]]) -> None:
     """The original formats every confidence of the pages that it compares."""
-    for one, other in pairs:
-        for _, page in zip(one.pages(), other.pages(), strict=False):
+    for true, predicted in pairs:
+        for _, page in zip(true.pages(), predicted.pages(), strict=False):
             f"{getattr(page, 'is_first_page_confidence', None):.2f}"
 
 

@@ -65,7 +65,7 @@ class SplittingAI:
     def evaluate_full(self, use_training_docs: bool = False, zero_division: Any = "warn") -> FileSplittingEvaluation:
         """Evaluate the model on its test (or training) documents."""
         gold = list(self.model.documents if use_training_docs else self.model.test_documents)
-        pred = [self.propose_split_documents(one, return_pages=True)[0] for one in gold]
+        pred = [self.propose_split_documents(document, return_pages=True)[0] for document in gold]
         self.full_evaluation = FileSplittingEvaluation(gold, pred, zero_division)
         return self.full_evaluation
 
@@ -77,9 +77,9 @@ def copied(document: Any) -> Document:
         text=getattr(document, "text", None), copy_of_id=document.id_,
     )  # fmt: skip
     for page in document.pages():
-        own = copy(page)
-        own.document, own.is_first_page, own.is_first_page_confidence = out, False, None
-        out.own_pages.append(own)
+        page_copy = copy(page)
+        page_copy.document, page_copy.is_first_page, page_copy.is_first_page_confidence = out, False, None
+        out.own_pages.append(page_copy)
     return out
 
 

@@ -102,6 +102,6 @@ DIFFERENCES = [*SCORES, *READING.values(), *CALLS]
 
 def remarks(metric: str, case: TestCase, cases: Cases) -> Iterator[str]:
     """Sentences for one metric on one test case."""
-    for one in SCORES:
-        if metric in one.metrics and one.applies(case, cases):
-            yield f"{metric}: {one.said('PyEvALL')}"
+    for difference in SCORES:
+        if metric in difference.metrics and difference.applies(case, cases):
+            yield f"{metric}: {difference.sentence('PyEvALL')}"

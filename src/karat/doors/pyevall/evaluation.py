@@ -64,7 +64,7 @@ class PyEvALLEvaluation:
         chosen = list(lst_metrics) if not isinstance(lst_metrics, str) else lst_metrics
         reports = [self.evaluate(pred, goldstandard, chosen, **params) for pred in lst_pred]
         if params.get("report") == "dataframe":
-            return FrameReport([part for one in reports for part in one.reports], self.strict)
+            return FrameReport([part for report in reports for part in report.reports], self.strict)
         return MetaReport.of(reports)
 
 
@@ -83,8 +83,8 @@ class Memory:
 
     def records(self) -> list[Any]:
         return [
-            one if isinstance(one, dict) else {"test_case": "", "id": str(number), "value": label(one)}
-            for number, one in enumerate(self.values, 1)
+            value if isinstance(value, dict) else {"test_case": "", "id": str(number), "value": label(value)}
+            for number, value in enumerate(self.values, 1)
         ]
 
 
@@ -138,16 +138,16 @@ class Run:
             for is_gold, source in self.sources.items():
                 for note in (*source.notes, *self.oddities(source.records)):
                     self.scores.note(
-                        f"{self.paths[is_gold].name}: {READING[note].what}: {READING[note].said('PyEvALL')}"
+                        f"{self.paths[is_gold].name}: {READING[note].what}: {READING[note].sentence('PyEvALL')}"
                     )
             absent = [name for name in gold.values if name not in pred.values]
-            self.scores.found(finding("test-case-missing", self.paths[False].name, name=name) for name in absent)
+            self.scores.add(finding("test-case-missing", self.paths[False].name, name=name) for name in absent)
 
     def oddities(self, records: list[Any]) -> Iterator[str]:
         """What PyEvALL makes of otherwise good files."""
         if any(isinstance(record["value"], float) for record in records):
             yield "whole-floats"
-        if self.paths[False].name == self.paths[True].name and all(one.format for one in self.sources.values()):
+        if self.paths[False].name == self.paths[True].name and all(source.format for source in self.sources.values()):
             yield "same-name"
 
     def unusable(self, gold: bool) -> bool:

@@ -30,7 +30,7 @@ class FrameReport(PyEvALLReport):
 
     def __init__(self, reports: Sequence[Reported], strict: bool) -> None:
         self.reports, self.strict = list(reports), strict
-        tables = [tables_of(one.report, strict) for one in reports]
+        tables = [tables_of(part.report, strict) for part in reports]
         self._average, self._test_case, self._classes = (
             [row for table in tables for row in table[nth]] for nth in range(3)
         )
@@ -43,7 +43,7 @@ class FrameReport(PyEvALLReport):
     @property
     def findings(self) -> list[Finding]:
         """What karat computed otherwise than PyEvALL, and why."""
-        return [finding for one in self.reports for finding in one.findings]
+        return [finding for part in self.reports for finding in part.findings]
 
     @cached_property
     def df_average(self) -> Any:
@@ -104,17 +104,17 @@ def tables_of(report: dict[str, Any], strict: bool) -> tuple[Rows, Rows, Rows]:
     by_class: dict[str, Row] = {}
     for key, entry in report["metrics"].items():
         average[columns[key]] = shown(entry.get("results", {}).get("average_per_test_case"), strict)
-        for one in cases(entry):
-            row = {"files": f"{name}_{one['name']}"}
-            by_case.setdefault(one["name"], dict(row))[columns[key]] = shown(one["average"])
-            for label, value in one.get("classes", {}).items():
-                by_class.setdefault(one["name"], dict(row))[f"{columns[key]}_{label}"] = value
+        for case in cases(entry):
+            row = {"files": f"{name}_{case['name']}"}
+            by_case.setdefault(case["name"], dict(row))[columns[key]] = shown(case["average"])
+            for label, value in case.get("classes", {}).items():
+                by_class.setdefault(case["name"], dict(row))[f"{columns[key]}_{label}"] = value
     return [average], list(by_case.values()), list(by_class.values())
 
 
 def cases(entry: dict[str, Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = entry.get("results", {}).get("test_cases", [])
-    return found
+    cases: list[dict[str, Any]] = entry.get("results", {}).get("test_cases", [])
+    return cases
 
 
 def headings(metrics: dict[str, Any], strict: bool) -> Iterator[str]:

@@ -47,15 +47,15 @@ class Journal:
         """A record with a fault; in gold all but an empty value stop the evaluation."""
         entry, warning = self._entry(gold), code == codes.EMPTY_VALUE
         stop = gold and not warning
-        found = entry.errors.setdefault(code, {"lines": [], "exception": None, "status": STOP if stop else CONTINUE})
-        found["lines"].append(line)
+        fault = entry.errors.setdefault(code, {"lines": [], "exception": None, "status": STOP if stop else CONTINUE})
+        fault["lines"].append(line)
         entry.status = "FAIL" if entry.status == "FAIL" or not warning else "WARNING"
         self.stopped |= stop
 
     def test_case(self, gold: bool, code: str, name: str) -> None:
         """A test case that was left out; its status says STOP though the others go on."""
-        found = self._entry(gold).errors.setdefault(code, {"exception": None, "test_cases": [], "status": STOP})
-        found["test_cases"].append(name)
+        fault = self._entry(gold).errors.setdefault(code, {"exception": None, "test_cases": [], "status": STOP})
+        fault["test_cases"].append(name)
         self._entry(gold).status = "FAIL"
 
     def _entry(self, gold: bool) -> Entry:

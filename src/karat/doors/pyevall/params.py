@@ -54,8 +54,8 @@ class Params:
 def resolve(metric: str, asked: str, given: Mapping[str, Any], strict: bool) -> Params:
     """This metric's parameters out of everything given; ``asked`` is the name as the caller wrote it."""
     form: list[str] = []
-    own = per_metric(asked, given, form, strict)
-    values = {name: own.get(name, given.get(name, DEFAULTS[name])) for name in TAKES.get(metric, ())}
+    own_values = per_metric(asked, given, form, strict)
+    values = {name: own_values.get(name, given.get(name, DEFAULTS[name])) for name in TAKES.get(metric, ())}
     refused = [name for name, value in values.items() if not acceptable(name, value, strict)]
     shown = [] if strict and metric in HIDES_WARNINGS else map(codes.bad_param, refused)
     unlike = [] if strict else list(differences(asked, given, values))
@@ -73,17 +73,17 @@ def differences(asked: str, given: Mapping[str, Any], values: Mapping[str, Any])
 
 def per_metric(asked: str, given: Mapping[str, Any], warnings: list[str], strict: bool) -> Mapping[str, Any]:
     """What ``metric_params`` says for this metric; PyEvALL's manual also shows {"FMeasure": {...}} at top level."""
-    own: dict[str, Any] = {}
+    params: dict[str, Any] = {}
     if not strict and isinstance(given.get(asked), Mapping):
-        own |= given[asked]
+        params |= given[asked]
     groups = given.get("metric_params", {})
     if not isinstance(groups, Mapping):
         warnings.append(codes.PARAMS_NOT_DICT)
     elif not isinstance(groups.get(asked, {}), Mapping):
         warnings.append(codes.PARAMS_OF_METRIC_NOT_DICT)
     else:
-        own |= groups.get(asked, {})
-    return own
+        params |= groups.get(asked, {})
+    return params
 
 
 def acceptable(name: str, value: Any, strict: bool) -> bool:

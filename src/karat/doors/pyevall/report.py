@@ -47,11 +47,11 @@ class MetaReport(Report):
 
     @classmethod
     def of(cls, reports: Sequence[Report]) -> MetaReport:
-        merged = {f"EVALUATION_{number}": one.report for number, one in enumerate(reports, 1)}
-        return cls(merged, [finding for one in reports for finding in one.findings])
+        merged = {f"EVALUATION_{number}": part.report for number, part in enumerate(reports, 1)}
+        return cls(merged, [finding for part in reports for finding in part.findings])
 
     def _frames(self) -> FrameReport:
-        return FrameReport([Report(one) for one in self.report.values()], strict=False)
+        return FrameReport([Report(part) for part in self.report.values()], strict=False)
 
 
 def build(journal: Journal, results: Sequence[MetricResult], full: bool) -> dict[str, Any]:

@@ -31,14 +31,14 @@ class MetricResult:
 
     def note(self, code: str, test_case: str) -> None:
         """PyEvALL keeps only the last test case of each code."""
-        found = self.unmet.setdefault(code, [])
-        found[:] = [test_case] if self.strict else [*found, test_case]
+        cases = self.unmet.setdefault(code, [])
+        cases[:] = [test_case] if self.strict else [*cases, test_case]
         self.sections.setdefault("preconditions")
 
-    def warn(self, found: list[str]) -> None:
+    def warn(self, warnings: list[str]) -> None:
         """Each code once; the report lists warnings and preconditions in the order in which the first of each came."""
-        self.warnings += [code for code in found if code not in self.warnings]
-        if found:
+        self.warnings += [code for code in warnings if code not in self.warnings]
+        if warnings:
             self.sections.setdefault("warnings")
 
     @property
@@ -72,8 +72,8 @@ class MetricResult:
 
     def results(self) -> dict[str, Any]:
         cases = [
-            {"name": name, **({} if one.classes is None else {"classes": one.classes}), "average": one.average}
-            for name, one in self.outcomes.items()
+            {"name": name, **({} if case.classes is None else {"classes": case.classes}), "average": case.average}
+            for name, case in self.outcomes.items()
         ]
         return {"test_cases": cases, "average_per_test_case": self.average}
 

@@ -66,8 +66,8 @@ def labels_once(value: Any, gold: bool, line: int, journal: Journal) -> Any:
 
 def test_cases(gold: File, pred: File, journal: Journal, strict: bool) -> list[TestCase]:
     """Gold's test cases that predictions have too, each with values of one kind on both sides."""
-    found = (one_kind(name, gold, pred, journal, strict) for name in gold.values)
-    return [case for case in found if case]
+    cases = (one_kind(name, gold, pred, journal, strict) for name in gold.values)
+    return [case for case in cases if case]
 
 
 def one_kind(name: str, gold: File, pred: File, journal: Journal, strict: bool) -> TestCase | None:
@@ -77,8 +77,8 @@ def one_kind(name: str, gold: File, pred: File, journal: Journal, strict: bool) 
     theirs = {id: value for id, value in pred.values[name].items() if (name, id) not in gold.emptied}
     # PyEvALL compares kinds before it leaves out the predictions of gold's empty records.
     kinds = kinds_of(ours.values(), strict), kinds_of((pred.values[name] if strict else theirs).values(), strict)
-    for is_gold, found in ((True, kinds[0]), (False, kinds[1])):
-        if len(found) > 1:
+    for is_gold, of_side in ((True, kinds[0]), (False, kinds[1])):
+        if len(of_side) > 1:
             journal.test_case(is_gold, codes.MIXED, name)
             return None
     if kinds[1] and kinds[0] != kinds[1]:

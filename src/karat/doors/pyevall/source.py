@@ -183,7 +183,7 @@ def read_with_care(text: str, ranking: bool, wanted: str | None) -> Source:
 
 def json_lines(text: str) -> list[Any]:
     records = [json.loads(line) for line in text.splitlines() if line.strip()]
-    if not records or not all(isinstance(one, dict) for one in records):
+    if not records or not all(isinstance(r, dict) for r in records):
         raise ValueError("not every line is a record")
     return records
 

@@ -58,8 +58,8 @@ def compare(
 
 def arrays(qrels: Any, run: Any, names: Sequence[str], make_comparable: bool) -> dict[str, Floats]:
     """Scores in the order of the queries' ids, so that those of two runs belong together."""
-    found = by_query(qrels, run, names, make_comparable)
-    return {name: np.array([by[query] for query in sorted(by)]) for name, by in found.items()}
+    scores = by_query(qrels, run, names, make_comparable)
+    return {name: np.array([by[query] for query in sorted(by)]) for name, by in scores.items()}
 
 
 def pvalue(p: float, max_p: float) -> dict[str, Any]:

@@ -63,11 +63,11 @@ class Rankings:
         score_col: str = "score",
         name: str | None = None,
     ) -> Self:
-        found: Nested = {}
+        queries: Nested = {}
         rows = zip(*(df[column].tolist() for column in (q_id_col, doc_id_col, score_col)), strict=True)
         for query, document, score in rows:
-            found.setdefault(query, {})[document] = score
-        return cls(found, name)
+            queries.setdefault(query, {})[document] = score
+        return cls(queries, name)
 
     @classmethod
     def from_parquet(
@@ -114,7 +114,7 @@ class Rankings:
         """For each query in order an array of two columns: a number for the document's id, and its own number."""
         self.sort()
         return [
-            np.array([(number_of(one), number) for one, number in documents.items()], float).reshape(-1, 2)
+            np.array([(number_of(document), number) for document, number in documents.items()], float).reshape(-1, 2)
             for documents in self._data.values()
         ]
 
@@ -172,7 +172,7 @@ class Qrels(Rankings):
 
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
         """Grades lowered so that this one becomes 1."""
-        self._data = {q: {one: g - (rel_lvl - 1) for one, g in grades.items()} for q, grades in self._data.items()}
+        self._data = {q: {d: g - (rel_lvl - 1) for d, g in grades.items()} for q, grades in self._data.items()}
 
     @property
     def qrels(self) -> Nested:

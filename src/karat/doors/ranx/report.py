@@ -105,7 +105,7 @@ class Report:
 
     def _latex(self, model: str, metric: str) -> str:
         score, marks = self.format_score(self.results[model][metric]), self.beaten(model, metric)
-        best = max(self.results, key=lambda one: self.results[one][metric]) == model
+        best = max(self.results, key=lambda name: self.results[name][metric]) == model
         raised = "".join(letter for letter, better in zip(LETTERS, marks, strict=False) if better)
         return (f"\\textbf{{{score}}}" if best else score) + (f"$^{{{raised}}}$" if raised else "")
 

@@ -80,18 +80,18 @@ def by_query(qrels: Any, run: Any, names: Sequence[str], make_comparable: bool) 
     answered = {query: documents for query, documents in sorted(pred.items()) if documents}
     asked = {name: metric(name) for name in names}
     levels = {level for _, level in asked.values()}
-    found = {level: scored(gold, answered, asked.values(), level) for level in levels if answered}
+    scores = {level: scored(gold, answered, asked.values(), level) for level in levels if answered}
     return {
-        name: {query: found[level][one].by_test_case[query].value or 0.0 if answered else 0.0 for query in sorted(pred)}
-        for name, (one, level) in asked.items()
+        name: {query: scores[level][m].by_test_case[query].value or 0.0 if answered else 0.0 for query in sorted(pred)}
+        for name, (m, level) in asked.items()
     }
 
 
 def scored(gold: Nested, run: Nested, asked: Iterable[Asked], level: int) -> SystemResult:
     """The metrics for which grades below ``level`` are 0."""
     if level > 1:
-        gold = {query: {one: g if g >= level else 0 for one, g in grades.items()} for query, grades in gold.items()}
-    metrics = list(dict.fromkeys(one for one, own in asked if own == level))
+        gold = {query: {d: g if g >= level else 0 for d, g in grades.items()} for query, grades in gold.items()}
+    metrics = list(dict.fromkeys(chosen for chosen, wanted in asked if wanted == level))
     return karat_evaluate(gold, run, context="ranking", metrics=metrics, ties="order").systems[0]
 
 
@@ -113,15 +113,15 @@ def answer(values: list[float], mean: bool, std: bool) -> float | dict[str, floa
 
 def metric(name: str) -> Asked:
     """ndcg@10, precision@5-l2 (grades from 2 count), rbp.95 (persistence 0.95), or karat's own words."""
-    found = re.fullmatch(r"(?P<name>[a-z0-9_]+|r-precision)(?:@(?P<k>\d+)|\.(?P<p>\d+))?(?:-l(?P<level>\d+))?", name)
-    if not found or found["name"] not in OURS:
+    match = re.fullmatch(r"(?P<name>[a-z0-9_]+|r-precision)(?:@(?P<k>\d+)|\.(?P<p>\d+))?(?:-l(?P<level>\d+))?", name)
+    if not match or match["name"] not in OURS:
         return parse(name), 1
-    out, level = parse(OURS[found["name"]]), int(found["level"] or 1)
-    if found["name"] == "rbp":
-        if not (digits := found["p"] or found["k"]):
+    out, level = parse(OURS[match["name"]]), int(match["level"] or 1)
+    if match["name"] == "rbp":
+        if not (digits := match["p"] or match["k"]):
             raise MetricError("rbp needs its persistence: rbp.95")
         return out(p=float(f"0.{digits}")), level
-    return (out @ int(found["k"]) if int(found["k"] or 0) else out), level
+    return (out @ int(match["k"]) if int(match["k"] or 0) else out), level
 
 
 def nested(data: Any) -> Nested:

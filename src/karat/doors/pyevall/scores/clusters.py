@@ -28,8 +28,8 @@ def needing_pairs(metric: Definition) -> Callable[[Setting, TestCase, Params], O
     """Undefined only where no two items are together, which has a code of its own."""
 
     def score(setting: Setting, case: TestCase, params: Params) -> Outcome | str:
-        found = clustering(metric)(setting, case, params)
-        return codes.NO_PAIRS if found.average is None else found
+        outcome = clustering(metric)(setting, case, params)
+        return codes.NO_PAIRS if outcome.average is None else outcome
 
     return score
 

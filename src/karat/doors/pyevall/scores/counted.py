@@ -21,9 +21,9 @@ def cells_of(setting: Setting, kind: str, context: str, options: Mapping[str, An
 
     def count() -> Any:
         sides = {"gold": rows(setting, kind, "gold"), "pred": rows(setting, kind, "pred")}
-        found = evaluate(sides["gold"], sides["pred"], context=context, **options)
-        setting.scores.found(found.findings)
-        return found.systems[0].cells
+        evaluation = evaluate(sides["gold"], sides["pred"], context=context, **options)
+        setting.scores.add(evaluation.findings)
+        return evaluation.systems[0].cells
 
     return setting.once(context, None, count)
 

@@ -60,11 +60,11 @@ def tree(hierarchy: Any) -> Hierarchy | None:
 
 def classes_of(case: TestCase) -> list[str]:
     """Gold's classes by first appearance, then those only predicted."""
-    found: dict[str, None] = {}
+    classes: dict[str, None] = {}
     for side in (case.gold, case.pred):
         for value in side.values():
-            found |= dict.fromkeys([value] if isinstance(value, str) else value)
-    return list(found)
+            classes |= dict.fromkeys([value] if isinstance(value, str) else value)
+    return list(classes)
 
 
 def plain(metric: Definition) -> Callable[[Setting, TestCase, Params], Outcome]:
@@ -89,8 +89,8 @@ def by_class(setting: Setting, case: TestCase, num: Any, den: Any, undefined: fl
     value = ratio(num(W, cells), den(W, cells), "").value[0]
     in_gold = (W @ cells.gold_of)[0] > 0
     chosen = {label: known(value[index]) for index, label in enumerate(cells.classes) if in_gold[index]}
-    filled = {label: undefined if one is None else one for label, one in chosen.items()}
-    defined = [one for one in filled.values() if one is not None]
+    filled = {label: undefined if share is None else share for label, share in chosen.items()}
+    defined = [share for share in filled.values() if share is not None]
     return Outcome(sum(defined) / len(defined) if defined else None, filled)
 
 
@@ -105,10 +105,10 @@ def recall(setting: Setting, case: TestCase, params: Params) -> Outcome:
 def f_measure(setting: Setting, case: TestCase, params: Params) -> Outcome:
     """1 / (a/P + (1 − a)/R) = hits / (a·predicted + (1 − a)·gold); 0 where nothing is hit."""
     a = params["alfa_param"]
-    found = by_class(
+    outcome = by_class(
         setting, case, lambda W, c: W @ c.hit_of, lambda W, c: a * (W @ c.pred_of) + (1 - a) * (W @ c.gold_of), 0
     )
-    return found._replace(classes={label: value or 0 for label, value in (found.classes or {}).items()})
+    return outcome._replace(classes={label: value or 0 for label, value in (outcome.classes or {}).items()})
 
 
 SCORES = {

@@ -41,16 +41,16 @@ class Overlap:
 
 
 def grouped(labels: dict[str, list[str]]) -> Clusters:
-    found: Clusters = {}
+    clusters: Clusters = {}
     for id, names in labels.items():
         for name in names:
-            found.setdefault(name, set()).add(id)
-    return found
+            clusters.setdefault(name, set()).add(id)
+    return clusters
 
 
 def overlap(setting: Setting, case: TestCase) -> Overlap:
-    found: Overlap = setting.once("overlap", case, lambda: Overlap(case))
-    return found
+    shared: Overlap = setting.once("overlap", case, lambda: Overlap(case))
+    return shared
 
 
 def purity(setting: Setting, case: TestCase, params: Params) -> Outcome:

@@ -19,15 +19,15 @@ from karat.doors.pyevall.scores.setting import Setting
 
 def kappa(setting: Setting, case: TestCase, params: Params) -> Outcome:
     """0 where chance agreement is total."""
-    found = labels.plain(monolabel.kappa)(setting, case, params)
-    return Outcome(0) if found.average is None else found
+    outcome = labels.plain(monolabel.kappa)(setting, case, params)
+    return Outcome(0) if outcome.average is None else outcome
 
 
 def f_measure(setting: Setting, case: TestCase, params: Params) -> Outcome:
     """NaN passes as a weight, and makes NaN of every class with a hit."""
-    found = labels.f_measure(setting, case, params)
+    outcome = labels.f_measure(setting, case, params)
     if not math.isnan(params["alfa_param"]):
-        return found
+        return outcome
     hits = labels.recall(setting, case, params).classes or {}
     classes: dict[str, float | None] = {label: math.nan if value else 0 for label, value in hits.items()}
     return Outcome(math.nan if any(hits.values()) else 0.0, classes)
@@ -40,8 +40,8 @@ def icm(setting: Setting, case: TestCase, params: Params) -> Outcome:
 def icm_norm(setting: Setting, case: TestCase, params: Params) -> Outcome:
     """Fresh information for each test case; gold without information divides by zero."""
     information = Information(case, setting.hierarchy, {})
-    found, best = (mean(case, side, information, params) for side in (case.pred, case.gold))
-    norm = (found + best) / (2 * best)
+    contrast, best = (mean(case, side, information, params) for side in (case.pred, case.gold))
+    norm = (contrast + best) / (2 * best)
     return Outcome(0 if norm < 0 else norm)
 
 
@@ -105,10 +105,10 @@ class Information:
 def counts(case: TestCase, hierarchy: Any) -> dict[str, int]:
     """Items at or below each node; where a class stands under two, PyEvALL counts it under both."""
     if case.kind == "mono":
-        found = dict(Counter(case.gold.values()))
+        items = dict(Counter(case.gold.values()))
         if hierarchy is not None:
-            summed(hierarchy, found)
-        return found
+            summed(hierarchy, items)
+        return items
     sets = Counter(frozenset(value) for value in case.gold.values())
     reach = {
         node: {node, *(inner for inner in nodes(below) if isinstance(inner, str))}
@@ -129,8 +129,8 @@ def summed(tree: Any, counts: dict[str, int]) -> int:
     """Every node's count with those below it, in place; a class that stands twice gathers twice, as in PyEvALL."""
     level = 0
     for node in tree if len(tree) and isinstance(tree, (dict, list)) else ():
-        own = counts.get(node, 0)
-        counts[node] = own + (summed(tree[node], counts) if isinstance(tree, dict) else 0)
+        direct = counts.get(node, 0)
+        counts[node] = direct + (summed(tree[node], counts) if isinstance(tree, dict) else 0)
         level += counts[node]
     return level
 

@@ -106,7 +106,7 @@ def mrr(case: TestCase, grades: Grades, params: Params, total: int) -> float:
 
 def average_precision(case: TestCase, grades: Grades, params: Params, total: int) -> float:
     hits = [rank for rank, grade in enumerate(grades[: params["r_param"]], 1) if grade is not None and grade > 0]
-    return sum(found / rank for found, rank in enumerate(hits, 1)) / total
+    return sum(nth / rank for nth, rank in enumerate(hits, 1)) / total
 
 
 def dcg(case: TestCase, grades: Grades, params: Params, total: int) -> float:
@@ -120,12 +120,12 @@ def ndcg(setting: Setting, case: TestCase, params: Params) -> Outcome:
 
 
 def err(case: TestCase, grades: Grades, params: Params, total: int) -> float:
-    top, going_on, found = 2 ** max(case.gold.values()), 1.0, 0.0
+    top, going_on, expected = 2 ** max(case.gold.values()), 1.0, 0.0
     for rank, grade in enumerate(grades, 1):
         stop = 0 if grade is None else (2**grade - 1) / top
-        found += going_on * stop / rank
+        expected += going_on * stop / rank
         going_on *= 1 - stop
-    return found
+    return expected
 
 
 def rbp(case: TestCase, grades: Grades, params: Params, total: int) -> float:

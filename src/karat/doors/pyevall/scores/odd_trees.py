@@ -47,15 +47,15 @@ class Paths:
 
     def __init__(self, tree: Any) -> None:
         self.to: dict[str, tuple[str, ...]] = {}
-        found = list(routes(tree))
-        for path in found:
+        paths = list(routes(tree))
+        for path in paths:
             self.to.setdefault(path[-1], path)
-        self.tangled = len(self.to) < len(found)
+        self.tangled = len(self.to) < len(paths)
 
     def parent(self, label: str) -> str | None:
         return next(iter(self.to.get(label, ())[-2:-1]), None)
 
-    def common(self, one: str, other: str) -> str | None:
+    def common(self, left: str, right: str) -> str | None:
         """Deepest node on both paths, if both classes have a place."""
-        there = self.to.get(other, ())
-        return next((node for node in reversed(self.to.get(one, ())) if node in there), None)
+        there = self.to.get(right, ())
+        return next((node for node in reversed(self.to.get(left, ())) if node in there), None)

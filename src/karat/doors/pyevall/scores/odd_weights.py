@@ -35,8 +35,8 @@ def icm_soft(setting: Setting, case: TestCase, params: Params) -> Outcome:
 
 def icm_soft_norm(setting: Setting, case: TestCase, params: Params) -> Outcome:
     information = Information(case, setting.hierarchy, {})
-    found, best = (mean(case, side, information, params) for side in (case.pred, case.gold))
-    norm = (found + best) / (2 * best)
+    contrast, best = (mean(case, side, information, params) for side in (case.pred, case.gold))
+    norm = (contrast + best) / (2 * best)
     return Outcome(0 if norm < 0 else norm)
 
 

@@ -37,5 +37,5 @@ def score(scores: Scores, metric: str, case: TestCase, params: Params, setting: 
     try:
         return KARAT[metric](Setting(scores), case, params)
     except (InputError, MetricError) as error:
-        scores.found(error.findings if isinstance(error, InputError) else [])
+        scores.add(error.findings if isinstance(error, InputError) else [])
         return Outcome(None)

@@ -26,9 +26,9 @@ class Scores:
         return list(self._notes)
 
     def note(self, what: str) -> None:
-        self.found([finding("door-differs", what=what, tool="PyEvALL", switch="strict=True")])
+        self.add([finding("door-differs", what=what, tool="PyEvALL", switch="strict=True")])
 
-    def found(self, findings: Iterable[Finding]) -> None:
+    def add(self, findings: Iterable[Finding]) -> None:
         self._notes |= dict.fromkeys(findings)
 
 
