@@ -116,11 +116,11 @@ def test_every_context_shows_more_than_words(name):
     found = of(evaluation, next(iter(example.systems)))
     shown = side(found, int(found.find(Wanted("all"))[0]))
     seen = {
-        "spans": shown.gold.pieces, "ranking": shown.own.grades, "soft": shown.gold.bars, "splitting": shown.own.image, "probabilities": shown.own.bars, "numbers": shown.own.words,
-        "clustering": shown.own.words,
+        "spans": shown.gold.pieces, "ranking": shown.pred.grades, "soft": shown.gold.bars, "splitting": shown.pred.image, "probabilities": shown.pred.bars, "numbers": shown.pred.words,
+        "clustering": shown.pred.words,
     }  # fmt: skip
     assert seen.get(example.context, shown.gold.chips)
-    assert shown.own.words
+    assert shown.pred.words
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

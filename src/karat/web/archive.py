@@ -78,19 +78,19 @@ def export(store: Store, benchmark: Benchmark) -> IO[bytes]:
         header = Header(FORMAT, benchmark.id, benchmark.created, gold.name, benchmark.settings, teams, rows)
         archive.writestr(HEADER, msgspec.json.format(msgspec.json.encode(header), indent=1))
         _add(archive, connection, "gold", benchmark.gold)
-        for one in sent:
-            _add(archive, connection, f"files/{one.id}", one.file)
-            if one.run:
-                archive.writestr(f"runs/{one.run}", store.export(one.run), zipfile.ZIP_STORED)
+        for submission in sent:
+            _add(archive, connection, f"files/{submission.id}", submission.file)
+            if submission.run:
+                archive.writestr(f"runs/{submission.run}", store.export(submission.run), zipfile.ZIP_STORED)
     out.seek(0)
     return out
 
 
 def _sent(connection: Connection, s: Submission) -> Sent:
-    found = [msgspec.structs.asdict(f) for f in s.findings]
+    findings = [msgspec.structs.asdict(f) for f in s.findings]
     name = files.find(connection, s.file).name
     state: Any = s.state
-    return Sent(s.id, s.team, s.system, s.phase, s.sha256, s.received, state, name, s.run, s.scores, found)
+    return Sent(s.id, s.team, s.system, s.phase, s.sha256, s.received, state, name, s.run, s.scores, findings)
 
 
 def _add(archive: zipfile.ZipFile, connection: Connection, name: str, file: str) -> None:
@@ -134,24 +134,24 @@ def _loaded(store: Store, archive: zipfile.ZipFile, header: Header, owner: Perso
     with store.transaction(write=True) as connection:
         settings = msgspec.to_builtins(header.settings)
         with archive.open("gold") as gold:
-            made = benchmarks.create(connection, owner, settings, _spooled(gold), header.gold, header.id)
-        teams = {t.id: _team(connection, made, t.name) for t in header.teams}
+            benchmark = benchmarks.create(connection, owner, settings, _spooled(gold), header.gold, header.id)
+        teams = {t.id: _team(connection, benchmark, t.name) for t in header.teams}
         for sent in header.submissions:
             with archive.open(f"files/{sent.id}") as source:
                 file = files.keep(connection, _spooled(source), sent.name)
             if file.sha256 != sent.sha256:
                 raise invalid("A file of the archive was changed after it was exported.")
             row = {
-                "id": secrets.token_hex(12), "benchmark": made.id, "team": teams[sent.team], "system": sent.system,
+                "id": secrets.token_hex(12), "benchmark": benchmark.id, "team": teams[sent.team], "system": sent.system,
                 "phase": sent.phase, "file": file.id, "sha256": sent.sha256, "received": sent.received, "job": "",
                 "state": "failed" if sent.state == "queued" else sent.state, "run": sent.run,
                 "scores": msgspec.json.encode(sent.scores).decode(),
                 "findings": msgspec.json.encode(sent.findings).decode(),
             }  # fmt: skip
             connection.execute(tables.submissions.insert(), [row])
-        for phase in made.phases:
-            boards.ask(connection, made, phase.name, owner)
-    return made
+        for phase in benchmark.phases:
+            boards.ask(connection, benchmark, phase.name, owner)
+    return benchmark
 
 
 def _load_run(store: Store, archive: zipfile.ZipFile, run: str) -> None:

@@ -78,7 +78,7 @@ class Ask:
             raise invalid(f"{name} must be a whole number from 0 to {most:,}.")
         return int(text)
 
-    def said(self, name: str) -> str:
+    def entry(self, name: str) -> str:
         """A field of the form."""
         value = self.form.get(name, "")
         return plain(value).strip() if isinstance(value, str) else ""
@@ -90,8 +90,8 @@ class Ask:
 
     def uploads(self, name: str) -> list[tuple[str, IO[bytes]]]:
         """Files of the form under one name, with what the visitor calls them."""
-        found = [f for f in self.form.getlist(name) if isinstance(f, UploadFile) and (f.filename or f.size)]
-        return [(shown_name(f.filename), f.file) for f in found]
+        files = [f for f in self.form.getlist(name) if isinstance(f, UploadFile) and (f.filename or f.size)]
+        return [(shown_name(f.filename), f.file) for f in files]
 
     @property
     def csrf(self) -> str:
@@ -137,11 +137,11 @@ class Ask:
 
     def seen_submission(self, id: str) -> tuple[Submission, Benchmark]:
         """A submission of this visitor's own team, or of a benchmark that the visitor organises."""
-        own = self.person.id if self.person.role not in MAKERS else None
+        team = self.person.id if self.person.role not in MAKERS else None
         with self.server.store.transaction() as connection:
-            sent = submissions.find(connection, id, team=own)
+            sent = submissions.find(connection, id, team=team)
             benchmark = benchmarks.find(connection, sent.benchmark)
-        if own is None and not benchmarks.organises(self.person, benchmark):
+        if team is None and not benchmarks.organises(self.person, benchmark):
             raise missing("submission")
         return sent, benchmark
 
@@ -157,10 +157,10 @@ class Ask:
             hiding = submissions.benchmarks_of_run(connection, id)
             if not known or any(not benchmarks.organises(self.person, b) for b in hiding):
                 raise missing("run")
-        found = self.server.run(id)
-        if HIDDEN in found.tags and not hiding and self.person.role != "admin":
+        run = self.server.run(id)
+        if HIDDEN in run.tags and not hiding and self.person.role != "admin":
             raise missing("run")  # left behind by an import that broke off
-        return found
+        return run
 
     def _called(self, name: str) -> str:
         """The id of a run by the beginning of it, a tag or ``latest``."""
@@ -234,19 +234,19 @@ def _identify(ask: Ask) -> None:
     if fresh:
         ask.cookie = secrets.token_urlsafe(32)
         ask.request.state.cookie = ask.cookie
-    found: Person | None = None
+    person: Person | None = None
     if scheme:
         with ask.server.store.transaction() as connection:
-            found = people.holder(connection, secret.strip()) if scheme.lower() == "bearer" else None
-        if found is None:
+            person = people.holder(connection, secret.strip()) if scheme.lower() == "bearer" else None
+        if person is None:
             ask.server.rates.spend("login", ask.address, ask.server.limits.logins)
             raise Problem(401, "unknown", "This token is not known", "It may have been revoked; ask for another.", WWW_Authenticate="Bearer")  # fmt: skip
     elif not ask.server.accounts:
-        found = LOCAL
+        person = LOCAL
     elif not fresh:
         with ask.server.store.transaction() as connection:
-            found = people.of_session(connection, ask.cookie)
-    ask.person = ask.request.state.person = found or NOBODY
+            person = people.of_session(connection, ask.cookie)
+    ask.person = ask.request.state.person = person or NOBODY
 
 
 async def _read(ask: Ask) -> None:
@@ -278,7 +278,7 @@ def plain(text: str) -> str:
 
 def _from_our_form(ask: Ask) -> None:
     _from_our_pages(ask)
-    if not hmac.compare_digest(ask.said("csrf").encode(), ask.csrf.encode()):
+    if not hmac.compare_digest(ask.entry("csrf").encode(), ask.csrf.encode()):
         raise refused("The form has grown old, or comes from another site: open the page again and send it from there.")
 
 
@@ -304,11 +304,11 @@ def json_object(text: bytes) -> dict[str, Any]:
     if len(text) > LARGEST_FIELD:
         raise Problem(413, "too-large", "This is more than the server takes", f"JSON has at most {LARGEST_FIELD:,} bytes.")  # fmt: skip
     try:
-        found = msgspec.json.decode(text)
+        value = msgspec.json.decode(text)
     except RecursionError:
         raise invalid("The JSON is nested too deeply.") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise invalid("This must be a JSON object.")
     if re.search(rb"(?<!\\)(\\\\)*\\u0000", text):
         raise invalid("A text must not hold the character NUL.")
-    return found
+    return value

@@ -112,10 +112,10 @@ def _within(phase: Phase, when: datetime) -> bool:
 def moment(text: str) -> datetime:
     """A moment of a phase; UTC unless it says otherwise."""
     try:
-        found = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except ValueError:
         raise invalid(f"{text!r} is no moment: write 2026-11-16 or 2026-11-16T12:00.") from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
 
 def checked(given: Any) -> Settings:
@@ -155,10 +155,10 @@ def create(connection: Connection, owner: Person, given: Any, gold: IO[bytes], n
         raise invalid("The id of a benchmark has up to 48 small letters, digits and dashes.")
     must_be_free(connection, id)
     file = files.keep(connection, gold, name)
-    made = Benchmark(id, tables.now(), owner.id, file.id, settings)
-    connection.execute(tables.benchmarks.insert(), [_row(made)])
-    _have_checked(connection, made, owner)
-    return made
+    benchmark = Benchmark(id, tables.now(), owner.id, file.id, settings)
+    connection.execute(tables.benchmarks.insert(), [_row(benchmark)])
+    _have_checked(connection, benchmark, owner)
+    return benchmark
 
 
 def _have_checked(connection: Connection, benchmark: Benchmark, who: Person) -> None:
@@ -172,8 +172,8 @@ def gold_check(connection: Connection, benchmark: Benchmark) -> jobs.Job | None:
 
 
 def gold_is_bad(connection: Connection, benchmark: Benchmark) -> bool:
-    found = gold_check(connection, benchmark)
-    return found is not None and found.state == "done" and not found.result["good"]
+    check = gold_check(connection, benchmark)
+    return check is not None and check.state == "done" and not check.result["good"]
 
 
 def replace_gold(connection: Connection, benchmark: Benchmark, who: Person, gold: IO[bytes], name: str) -> Benchmark:

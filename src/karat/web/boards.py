@@ -92,16 +92,16 @@ def board(connection: Connection, benchmark: Benchmark, phase: str) -> Board:
     best = sorted(chosen(connection, benchmark, phase), key=lambda s: (order(s), s.received, s.id))
     names = teams(connection, benchmark)
     rows: list[Row] = []
-    for at, one in enumerate(best):
-        tied = at > 0 and order(one) == order(best[at - 1])
+    for at, sent in enumerate(best):
+        tied = at > 0 and order(sent) == order(best[at - 1])
         rank = rows[-1].rank if tied else at + 1
-        rows.append(Row(rank, names.get(one.team, "?"), one.system, rounded(benchmark, one), one.received))
+        rows.append(Row(rank, names.get(sent.team, "?"), sent.system, rounded(benchmark, sent), sent.received))
     kept = connection.execute(
         tables.boards.select().where(tables.boards.c.benchmark == benchmark.id, tables.boards.c.phase == phase)
     ).first()
     settled = kept is not None and kept.basis == basis(best)
     places = {p["submission"]: p for p in msgspec.json.decode(kept.places)} if kept and settled else {}
-    rows = [_placed(row, places.get(one.id)) for row, one in zip(rows, best, strict=True)]
+    rows = [_placed(row, places.get(sent.id)) for row, sent in zip(rows, best, strict=True)]
     return Board(phase, list(benchmark.settings.metrics), rows, settled or len(rows) < 2)
 
 
@@ -152,17 +152,17 @@ def named(run: Run, name: str) -> Run:
     return replace(run, evaluation=replace(run.evaluation, systems=[system]))
 
 
-def grid(found: Board, digits: int) -> Grid:
+def grid(board_: Board, digits: int) -> Grid:
     """The leaderboard as a table of text."""
-    head = ["team", "rank", "rank range", "group", *found.metrics, "system", "received"]
+    head = ["team", "rank", "rank range", "group", *board_.metrics, "system", "received"]
     rows = [
         [
-            r.team, str(r.rank), ranks(r), r.group or "–", *(number(r.scores[m], digits) for m in found.metrics), r.system,
+            r.team, str(r.rank), ranks(r), r.group or "–", *(number(r.scores[m], digits) for m in board_.metrics), r.system,
             r.received[:16].replace("T", " "),
         ]
-        for r in found.rows
+        for r in board_.rows
     ]  # fmt: skip
-    return Grid(f"Leaderboard: {found.phase}", head, rows)
+    return Grid(f"Leaderboard: {board_.phase}", head, rows)
 
 
 def ranks(row: Row) -> str:

@@ -22,40 +22,40 @@ PAIRS = 60
 """Rows of a table of pairs on one page."""
 
 
-def shown(found: Comparison) -> dict[str, Any]:
+def shown(comparison: Comparison) -> dict[str, Any]:
     """All that the page needs, as plain data."""
-    names = list(found.systems)
+    names = list(comparison.systems)
     place = {name: i for i, name in enumerate(names)}
-    drawn = [c for c in charts(found, lambda a, b: f"#pair-{place[a]}-{place[b]}") if len(c) <= LARGEST]
-    tables = [g._asdict() for g in grids(found)]
-    labels = {str(m): found.of(m)[0].label if found.of(m) else str(m) for m in found.metrics}
-    sections = [_section(found, m, labels, tables, drawn) for m in found.metrics]
+    drawn = [c for c in charts(comparison, lambda a, b: f"#pair-{place[a]}-{place[b]}") if len(c) <= LARGEST]
+    tables = [g._asdict() for g in grids(comparison)]
+    labels = {str(m): comparison.of(m)[0].label if comparison.of(m) else str(m) for m in comparison.metrics}
+    sections = [_section(comparison, m, labels, tables, drawn) for m in comparison.metrics]
     return {
-        "header": header(found),
+        "header": header(comparison),
         "systems": names,
-        "overview": [_line(found, name) for name in names],
+        "overview": [_line(comparison, name) for name in names],
         "sections": sections,
         "others": [t for t in tables if _about(t["title"], labels) is None],
         "grids": tables,
-        "metrics": [str(m) for m in found.metrics],
-        "findings": [msgspec.structs.asdict(f) for f in found.own_findings],
-        "downloads": {form: found.render(form) for form in ("json", "tsv", "markdown", "latex")},
+        "metrics": [str(m) for m in comparison.metrics],
+        "findings": [msgspec.structs.asdict(f) for f in comparison.own_findings],
+        "downloads": {form: comparison.render(form) for form in ("json", "tsv", "markdown", "latex")},
     }
 
 
 def _section(
-    found: Comparison, metric: Metric, labels: dict[str, str], tables: list[dict[str, Any]], drawn: Sequence[str]
+    comparison: Comparison, metric: Metric, labels: dict[str, str], tables: list[dict[str, Any]], drawn: Sequence[str]
 ) -> dict[str, Any]:
-    own = [t["title"] for t in tables if _about(t["title"], labels) == str(metric)]
-    place = {name: i for i, name in enumerate(found.systems)}
+    titles = [t["title"] for t in tables if _about(t["title"], labels) == str(metric)]
+    place = {name: i for i, name in enumerate(comparison.systems)}
     images = [(_title(c), c) for c in drawn]
     return {
         "metric": str(metric),
         "label": labels[str(metric)],
-        "tables": own,
+        "tables": titles,
         "charts": [(title, c) for title, c in images if _about(title, labels) == str(metric)],
-        "sentences": [p.sentence for p in found.of(metric)],
-        "pairs": [(place[p.a], place[p.b]) for p in found.of(metric)],
+        "sentences": [p.sentence for p in comparison.of(metric)],
+        "pairs": [(place[p.a], place[p.b]) for p in comparison.of(metric)],
     }
 
 
@@ -70,11 +70,11 @@ def _about(title: str, labels: dict[str, str]) -> str | None:
     return max(named, key=lambda m: len(labels[m]), default=None)
 
 
-def _line(found: Comparison, system: str) -> dict[str, Any]:
+def _line(comparison: Comparison, system: str) -> dict[str, Any]:
     """A system with its score and rank by every metric."""
     cells = []
-    for metric in found.metrics:
-        at = next((p for p in found.leaderboards[metric] if p.system == system), None)
+    for metric in comparison.metrics:
+        at = next((p for p in comparison.leaderboards[metric] if p.system == system), None)
         range_ = "" if at is None else str(at.low) if at.low == at.high else f"{at.low}–{at.high}"
         cells.append({"value": number(at.value, 4) if at else "–", "rank": at.rank if at else None, "range": range_})
     return {"system": system, "cells": cells}

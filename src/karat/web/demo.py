@@ -99,7 +99,7 @@ def _rankings(rng: Random) -> Example:
 
 def _spans(rng: Random) -> Example:
     gold: Records = []
-    found: dict[str, Records] = {"tagger": [], "rules": []}
+    systems: dict[str, Records] = {"tagger": [], "rules": []}
     for i in range(80):
         person, place = str(rng.choice(PEOPLE.split(","))), str(rng.choice(PLACES.split(",")))
         text = f"{person} went to {place}. {_sentence(rng)}"
@@ -110,8 +110,8 @@ def _spans(rng: Random) -> Example:
         ]
         gold.append({"id": f"note-{i}", "text": text, "spans": marks})
         for name, right in (("tagger", 0.88), ("rules", 0.62)):
-            found[name].append({"id": f"note-{i}", "text": text, "spans": [*_slips(rng, marks, right)]})
-    return Example(gold, found, "spans")
+            systems[name].append({"id": f"note-{i}", "text": text, "spans": [*_slips(rng, marks, right)]})
+    return Example(gold, systems, "spans")
 
 
 def _slips(rng: Random, marks: Records, right: float) -> Iterator[dict[str, Any]]:
@@ -185,7 +185,7 @@ def _evaluated(example: Example, folder: Path) -> Evaluation:
     for name, records in {"gold": example.gold, **example.systems}.items():
         paths.append(folder / f"{name}.json")
         paths[-1].write_text(json.dumps(records), "utf-8")
-    found = evaluate(
+    evaluation = evaluate(
         paths[0],
         paths[1:],
         names=list(example.systems),
@@ -195,7 +195,7 @@ def _evaluated(example: Example, folder: Path) -> Evaluation:
         context=example.context,
     )
     inputs = Inputs(folder, {p.stem: p for p in paths}, {p.stem: p.name for p in paths})
-    return inputs.renamed(found)
+    return inputs.renamed(evaluation)
 
 
 def _benchmark(store: Store, example: Example) -> None:
@@ -207,10 +207,10 @@ def _benchmark(store: Store, example: Example) -> None:
     }  # fmt: skip
     with store.transaction(write=True) as connection:
         gold = _file([{k: g[k] for k in ("id", "value")} for g in example.gold])
-        made = benchmarks.create(connection, LOCAL, settings, gold, "gold.json")
+        benchmark = benchmarks.create(connection, LOCAL, settings, gold, "gold.json")
         for team, system in zip(("Aurora", "Borealis", "Cirrus"), example.systems, strict=True):
-            person, _ = people.invite(connection, "participant", team, made.id)
-            submissions.take(connection, made, person, _file(example.systems[system]), f"{system}.json", system)
+            person, _ = people.invite(connection, "participant", team, benchmark.id)
+            submissions.take(connection, benchmark, person, _file(example.systems[system]), f"{system}.json", system)
 
 
 def _file(records: Records) -> io.BytesIO:

@@ -57,11 +57,11 @@ class Digest(NamedTuple):
 def digest_of(source: IO[bytes]) -> Digest:
     """SHA-256 and size of an open file."""
     source.seek(0)
-    found, size = hashlib.sha256(), 0
+    sha256, size = hashlib.sha256(), 0
     while piece := source.read(PIECE):
-        found.update(piece)
+        sha256.update(piece)
         size += len(piece)
-    return Digest(found.hexdigest(), size)
+    return Digest(sha256.hexdigest(), size)
 
 
 def keep(connection: Connection, source: IO[bytes], name: str, digest: Digest | None = None) -> File:
@@ -85,8 +85,8 @@ def pieces(connection: Connection, file: str) -> Iterator[bytes]:
     chunks = tables.chunks
     count = connection.execute(select(chunks.c.position).where(chunks.c.file == file).order_by(chunks.c.position))
     for position in count.scalars().all():
-        one = select(chunks.c.data).where(chunks.c.file == file, chunks.c.position == position)
-        yield bytes(connection.execute(one).scalar_one())
+        query = select(chunks.c.data).where(chunks.c.file == file, chunks.c.position == position)
+        yield bytes(connection.execute(query).scalar_one())
 
 
 def write(connection: Connection, file: str, target: Path) -> Path:

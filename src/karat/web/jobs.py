@@ -93,12 +93,12 @@ def claim(connection: Connection, worker: str) -> Job | None:
     wanted = (
         select(jobs.c.id).where(free).order_by(jobs.c.created, jobs.c.id).limit(1).with_for_update(skip_locked=True)
     )
-    found = connection.execute(wanted).scalar()
-    if found is None:
+    id = connection.execute(wanted).scalar()
+    if id is None:
         return None
     values = {"state": "running", "worker": worker, "lease": _lease(), "started": tables.now(), "step": "starting"}
-    connection.execute(update(jobs).where(jobs.c.id == found).values(**values))
-    return find(connection, found)
+    connection.execute(update(jobs).where(jobs.c.id == id).values(**values))
+    return find(connection, id)
 
 
 def _lease() -> str:

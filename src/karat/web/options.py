@@ -63,8 +63,8 @@ def tree(name: str, source: IO[bytes]) -> dict[str, Any]:
             raise invalid("The label tree is nested too deeply.") from None
 
 
-def _called(found: Finding, path: str, name: str) -> Finding:
-    return Finding(found.code, found.severity, found.message.replace(path, name), found.hint.replace(path, name), name, found.line)  # fmt: skip
+def _called(f: Finding, path: str, name: str) -> Finding:
+    return Finding(f.code, f.severity, f.message.replace(path, name), f.hint.replace(path, name), name, f.line)  # fmt: skip
 
 
 def shown(options: Mapping[str, Any]) -> dict[str, str]:

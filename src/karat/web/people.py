@@ -94,15 +94,15 @@ def checked_name(name: str) -> str:
 
 def holder(connection: Connection, secret: str) -> Person | None:
     """Whose token this is. Found by its hash, so that the time it takes says nothing of other tokens."""
-    found = connection.execute(tables.tokens.select().where(tables.tokens.c.digest == hashed(secret))).first()
-    if found is None or found.revoked or not hmac.compare_digest(found.digest, hashed(secret)):
+    row = connection.execute(tables.tokens.select().where(tables.tokens.c.digest == hashed(secret))).first()
+    if row is None or row.revoked or not hmac.compare_digest(row.digest, hashed(secret)):
         return None
-    return Person(found.id, found.role, found.name, found.benchmark, found.created)
+    return Person(row.id, row.role, row.name, row.benchmark, row.created)
 
 
 def find(connection: Connection, person: str) -> Person | None:
-    found = connection.execute(tables.tokens.select().where(tables.tokens.c.id == person)).first()
-    return found and Person(found.id, found.role, found.name, found.benchmark, found.created, found.revoked)
+    row = connection.execute(tables.tokens.select().where(tables.tokens.c.id == person)).first()
+    return row and Person(row.id, row.role, row.name, row.benchmark, row.created, row.revoked)
 
 
 def listed(

@@ -23,9 +23,9 @@ class Problem(Exception):
 
     def document(self) -> dict[str, Any]:
         """The problem as a JSON object."""
-        said = {"type": f"urn:karat:problem:{self.code}", "title": self.title, "status": self.status}
+        fields = {"type": f"urn:karat:problem:{self.code}", "title": self.title, "status": self.status}
         return (
-            said
+            fields
             | ({"detail": self.detail} if self.detail else {})
             | ({"findings": [msgspec.structs.asdict(f) for f in self.findings]} if self.findings else {})
         )

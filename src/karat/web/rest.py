@@ -40,9 +40,9 @@ def paged(ask: Ask) -> tuple[int, int]:
 
 def sent_file(ask: Ask, field: str) -> tuple[str, IO[bytes]]:
     """The file of a request: a field of a form, or the whole body."""
-    found = ask.uploads(field)
-    if found:
-        return found[0]
+    uploads = ask.uploads(field)
+    if uploads:
+        return uploads[0]
     if ask.body:
         return shown_name(ask.query("name"), field), ask.body
     raise invalid(f"Send the file as the field {field!r} of a form, or as the body.")
@@ -51,7 +51,7 @@ def sent_file(ask: Ask, field: str) -> tuple[str, IO[bytes]]:
 def given_json(ask: Ask, field: str) -> dict[str, Any]:
     """A field of a form that is a JSON object."""
     try:
-        return json_object(ask.said(field).encode() or b"{}")
+        return json_object(ask.entry(field).encode() or b"{}")
     except ValueError as error:
         raise invalid(f"{field}: {error}") from None
 
@@ -63,8 +63,8 @@ def list_runs(ask: Ask) -> Response:
     ask.must_be(*READERS)
     limit, offset = paged(ask)
     wanted = runs.wanted_runs(ask)
-    found = ask.server.store.list(limit=limit, offset=offset, **wanted)
-    return reply({"total": ask.server.store.count(**wanted), "runs": found})
+    listed = ask.server.store.list(limit=limit, offset=offset, **wanted)
+    return reply({"total": ask.server.store.count(**wanted), "runs": listed})
 
 
 def get_run(ask: Ask) -> Response:
@@ -96,21 +96,21 @@ def verify_run(ask: Ask) -> Response:
 def get_unit(ask: Ask) -> Response:
     """What gold and every system say of one unit."""
     run = ask.seen_run(ask.part("run"))
-    found, _, _ = runs.asked_units(ask, run)
-    line, sides = runs.shown_unit(ask, run, found)
-    said = [
-        {"system": s.name, "score": s.score, "wrong": s.wrong, "gold": s.gold.words, "predicted": s.own.words} for s in sides
+    scored, _, _ = runs.asked_units(ask, run)
+    line, sides = runs.shown_unit(ask, run, scored)
+    systems = [
+        {"system": s.name, "score": s.score, "wrong": s.wrong, "gold": s.gold.words, "predicted": s.pred.words} for s in sides
     ]  # fmt: skip
-    return reply({"test_case": line.test_case, "id": line.id, "text": line.text, "metric": str(found.metric), "systems": said})  # fmt: skip
+    return reply({"test_case": line.test_case, "id": line.id, "text": line.text, "metric": str(scored.metric), "systems": systems})  # fmt: skip
 
 
 def list_units(ask: Ask) -> Response:
     run = ask.seen_run(ask.part("run"))
-    found, wanted, theirs = runs.asked_units(ask, run)
+    scored, wanted, theirs = runs.asked_units(ask, run)
     limit, offset = paged(ask)
-    places = found.find(wanted, theirs)
-    lines = found.lines(places[offset : offset + limit], theirs)
-    return reply({"total": len(places), "metric": str(found.metric), "units": [vars(line) for line in lines]})
+    places = scored.find(wanted, theirs)
+    lines = scored.lines(places[offset : offset + limit], theirs)
+    return reply({"total": len(places), "metric": str(scored.metric), "units": [vars(line) for line in lines]})
 
 
 def get_comparison(ask: Ask) -> Response:
@@ -130,7 +130,7 @@ def evaluate_files(ask: Ask) -> Response:
     """Gold and systems of a form, evaluated as its other fields say."""
     ask.must_be(*MAKERS)
     gold, systems = ask.uploads("gold")[:1], ask.uploads("systems")
-    name = evaluate.chosen_context(ask.said("context"))
+    name = evaluate.chosen_context(ask.entry("context"))
     metrics = ask.listed("metric")
     chosen = options.checked(given_json(ask, "options"))
     if sent := ask.uploads("hierarchy"):
@@ -140,9 +140,9 @@ def evaluate_files(ask: Ask) -> Response:
     elif chosen:
         raise invalid("Name the context, so that its options can be checked.")
     more = {
-        "context": name, "metrics": metrics, "intervals": 0.95 if ask.said("intervals") else None,
+        "context": name, "metrics": metrics, "intervals": 0.95 if ask.entry("intervals") else None,
         "tags": ask.listed("tag"), "options": chosen, "columns": _columns(ask),
-        "slices": evaluate.names_of(ask.said("slices")), "cluster_by": ask.said("cluster_by"),
+        "slices": evaluate.names_of(ask.entry("slices")), "cluster_by": ask.entry("cluster_by"),
     }  # fmt: skip
     id = evaluate.begin_check(ask, gold, systems, more, kind="check" if ask.query("check") else "evaluation")
     return _accepted(ask, id)
@@ -196,8 +196,8 @@ def benchmark_document(benchmark: benchmarks.Benchmark) -> dict[str, Any]:
 def list_benchmarks(ask: Ask) -> Response:
     limit, offset = paged(ask)
     with ask.server.store.transaction() as connection:
-        found, total = benchmarks.listed(connection, ask.person, limit, offset)
-    return reply({"total": total, "benchmarks": [benchmark_document(b) for b in found]})
+        listed, total = benchmarks.listed(connection, ask.person, limit, offset)
+    return reply({"total": total, "benchmarks": [benchmark_document(b) for b in listed]})
 
 
 def create_benchmark(ask: Ask) -> Response:
@@ -209,8 +209,8 @@ def create_benchmark(ask: Ask) -> Response:
     settings = given_json(ask, "settings")
     if sent := ask.uploads("hierarchy"):
         settings["options"] = {**settings.get("options", {}), "hierarchy": options.tree(*sent[0])}
-    made = pages.begin(ask, settings, gold[0], ask.said("id"))
-    return reply(benchmark_document(made), 201, Location=ask.url(f"/api/benchmarks/{made.id}"))
+    benchmark = pages.begin(ask, settings, gold[0], ask.entry("id"))
+    return reply(benchmark_document(benchmark), 201, Location=ask.url(f"/api/benchmarks/{benchmark.id}"))
 
 
 def get_benchmark(ask: Ask) -> Response:
@@ -260,8 +260,8 @@ def list_submissions(ask: Ask) -> Response:
         raise missing("benchmark")
     limit, offset = paged(ask)
     with ask.server.store.transaction() as connection:
-        found, total = submissions.listed(connection, benchmark, None if organiser else ask.person.id, limit, offset)
-    return reply({"total": total, "submissions": [pages.document(ask, benchmark, s) for s in found]})
+        listed, total = submissions.listed(connection, benchmark, None if organiser else ask.person.id, limit, offset)
+    return reply({"total": total, "submissions": [pages.document(ask, benchmark, s) for s in listed]})
 
 
 def submit(ask: Ask) -> Response:
@@ -270,7 +270,7 @@ def submit(ask: Ask) -> Response:
     key = ask.request.headers.get("idempotency-key")
     if key is not None and not 1 <= len(key) <= 255:
         raise invalid("An Idempotency-Key has 1 to 255 characters.")
-    system = ask.said("system") or ask.query("system")
+    system = ask.entry("system") or ask.query("system")
     sent, fresh = pages.receive(ask, benchmark, sent_file(ask, "file"), system, key)
     with ask.server.store.transaction() as connection:
         left = submissions.quota(connection, benchmark, ask.person)
@@ -291,11 +291,11 @@ def act_on_submission(ask: Ask) -> Response:
 
 def import_benchmark(ask: Ask) -> Response:
     ask.must_be(*MAKERS)
-    made = archive.load(ask.server.store, sent_file(ask, "archive")[1], ask.person, ask.server.limits)
+    benchmark = archive.load(ask.server.store, sent_file(ask, "archive")[1], ask.person, ask.server.limits)
     with ask.server.store.transaction(write=True) as connection:
-        ask.note(connection, "import benchmark", made.id)
+        ask.note(connection, "import benchmark", benchmark.id)
     ask.server.wake()
-    return reply(benchmark_document(made), 201)
+    return reply(benchmark_document(benchmark), 201)
 
 
 # teams and tokens
@@ -304,8 +304,8 @@ def import_benchmark(ask: Ask) -> Response:
 def list_teams(ask: Ask) -> Response:
     benchmark = ask.organised(ask.part("id"))
     with ask.server.store.transaction() as connection:
-        found, total = people.listed(connection, benchmark.id, *paged(ask))
-    return reply({"total": total, "teams": [_person(p) for p in found]})
+        listed, total = people.listed(connection, benchmark.id, *paged(ask))
+    return reply({"total": total, "teams": [_person(p) for p in listed]})
 
 
 def _person(person: people.Person) -> dict[str, Any]:
@@ -336,8 +336,8 @@ def change_team(ask: Ask) -> Response:
 def list_tokens(ask: Ask) -> Response:
     ask.must_be("admin")
     with ask.server.store.transaction() as connection:
-        found, total = people.listed(connection, None, *paged(ask))
-    return reply({"total": total, "tokens": [_person(p) for p in found]})
+        listed, total = people.listed(connection, None, *paged(ask))
+    return reply({"total": total, "tokens": [_person(p) for p in listed]})
 
 
 def create_token(ask: Ask) -> Response:
@@ -371,14 +371,14 @@ def get_audit(ask: Ask) -> Response:
 
 def get_metrics(ask: Ask) -> Response:
     names = [ask.query("context")] if ask.query("context") else list(MODULES)
-    found = {
+    by_context = {
         name: [
             {"name": d.name, "title": d.title, "better": d.better, "reference": d.reference, "definition": d.doc}
             for d in catalogue(evaluate.chosen_context(name))
         ]
         for name in names
     }
-    return reply(found)
+    return reply(by_context)
 
 
 def get_formats(ask: Ask) -> Response:
@@ -496,7 +496,7 @@ def _described(operation: Operation) -> dict[str, Any]:
         for n, text in operation.query.items()
     ]
     problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    found: dict[str, Any] = {
+    described: dict[str, Any] = {
         "summary": operation.summary,
         "description": f"For: {operation.who}.",
         "operationId": f"{operation.method.lower()}_{operation.does.__name__}",
@@ -507,13 +507,13 @@ def _described(operation: Operation) -> dict[str, Any]:
             "503": {"description": "the store cannot be used at the moment", "content": problem},
         },
     }
-    return found | ({"requestBody": {"content": _body(operation)}} if operation.body else {})
+    return described | ({"requestBody": {"content": _body(operation)}} if operation.body else {})
 
 
 def _answer(operation: Operation) -> dict[str, Any]:
     name = schemas.ANSWERS.get(operation.does.__name__)
-    found = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
-    return {"content": found} if name and operation.method != "DELETE" else {}
+    content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+    return {"content": content} if name and operation.method != "DELETE" else {}
 
 
 def _query_schema(name: str) -> dict[str, Any]:

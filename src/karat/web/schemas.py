@@ -87,8 +87,8 @@ UNIT = _object(
 
 def components() -> dict[str, Any]:
     """Every schema by its name."""
-    _, own = msgspec.json.schema_components((Finding, Settings), ref_template="#/components/schemas/{name}")
-    return own | {
+    _, structs = msgspec.json.schema_components((Finding, Settings), ref_template="#/components/schemas/{name}")
+    return structs | {
         "Problem": _object({"type": TEXT, "title": TEXT, "status": WHOLE}, detail=TEXT, findings=_list(_part("Finding"))),
         "Run": _object({"id": TEXT, "tags": _list(TEXT), "whole": YES, "report": _object({"schema": WHOLE, "context": TEXT, "systems": _list({"type": "object"})})}),
         "Runs": _object({"total": WHOLE, "runs": _list(RUN)}),

@@ -105,8 +105,8 @@ class Server:
 
     def run(self, id: str) -> Run:
         """The run of this id."""
-        found: Run = self.runs.get(id, lambda: self.store[id])
-        return found
+        run: Run = self.runs.get(id, lambda: self.store[id])
+        return run
 
     def wake(self) -> None:
         if self.workers:

@@ -43,9 +43,9 @@ class Lost:
 
 
 def problem_page(request: Request, server: Server, problem: Problem) -> Response:
-    found = html(Lost(request, server), "problem.html", problem.status, problem=problem)
-    found.headers.update(problem.headers)
-    return found
+    page = html(Lost(request, server), "problem.html", problem.status, problem=problem)
+    page.headers.update(problem.headers)
+    return page
 
 
 @cache
@@ -56,19 +56,19 @@ def _templates() -> Environment:
             PrefixLoader({"report": PackageLoader("karat.report.html", "")}),
         ]
     )
-    found = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    found.filters |= filters() | {
+    jinja = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    jinja.filters |= filters() | {
         "number": number, "markdown": markdown, "day": day, "bare": bare, "amount": amount,
     }  # fmt: skip
-    found.globals |= {"version": karat.__version__, "asset": asset, "LOCAL": LOCAL}
-    return found
+    jinja.globals |= {"version": karat.__version__, "asset": asset, "LOCAL": LOCAL}
+    return jinja
 
 
 def warm() -> None:
     """Read what pages are made of before the first visitor asks for one."""
-    found = _templates()
-    for name in found.list_templates(filter_func=lambda n: n.endswith(".html") and not n.startswith("report/")):
-        found.get_template(name)
+    jinja = _templates()
+    for name in jinja.list_templates(filter_func=lambda n: n.endswith(".html") and not n.startswith("report/")):
+        jinja.get_template(name)
     assets()
 
 
@@ -109,13 +109,13 @@ def bare(image: str) -> Markup:
 @cache
 def assets() -> dict[str, tuple[str, bytes]]:
     """Files that pages load, by name: their type and content."""
-    report, own = files("karat.report.html"), files("karat.web").joinpath("static")
-    css = report.joinpath("page.css").read_text("utf-8") + str(svg.STYLE) + own.joinpath("karat.css").read_text("utf-8")
-    script = report.joinpath("page.js").read_text("utf-8") + own.joinpath("karat.js").read_text("utf-8")
+    report, web = files("karat.report.html"), files("karat.web").joinpath("static")
+    css = report.joinpath("page.css").read_text("utf-8") + str(svg.STYLE) + web.joinpath("karat.css").read_text("utf-8")
+    script = report.joinpath("page.js").read_text("utf-8") + web.joinpath("karat.js").read_text("utf-8")
     return {
         "karat.css": ("text/css", css.encode()),
         "karat.js": ("text/javascript", script.encode()),
-        "icon.svg": ("image/svg+xml", own.joinpath("icon.svg").read_bytes()),
+        "icon.svg": ("image/svg+xml", web.joinpath("icon.svg").read_bytes()),
     }
 
 

@@ -158,9 +158,9 @@ def listed(
     return [of_row(row) for row in rows], total
 
 
-def settle(connection: Connection, id: str, state: str, **found: Any) -> None:
+def settle(connection: Connection, id: str, state: str, **outcome: Any) -> None:
     """What became of a submission."""
-    encoded = {k: v if v is None or k == "run" else msgspec.json.encode(v).decode() for k, v in found.items()}
+    encoded = {k: v if v is None or k == "run" else msgspec.json.encode(v).decode() for k, v in outcome.items()}
     connection.execute(tables.submissions.update().where(tables.submissions.c.id == id).values(state=state, **encoded))
 
 

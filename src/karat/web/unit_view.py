@@ -58,34 +58,34 @@ class Side(NamedTuple):
     score: float
     wrong: bool
     gold: Part
-    own: Part
+    pred: Part
 
 
-def side(found: Units, i: int) -> Side:
+def side(units: Units, i: int) -> Side:
     """Gold and one system on a unit."""
-    cell = int(found.cell[i])
-    gold, pred = (Part(words) for words in found.cells.answers(cell))
-    show = SHOWN.get(found.evaluation.context, _labels)
+    cell = int(units.cell[i])
+    gold, pred = (Part(words) for words in units.cells.answers(cell))
+    show = SHOWN.get(units.evaluation.context, _labels)
     try:
-        seen = [*show(found, cell)]
+        seen = [*show(units, cell)]
     except (AttributeError, IndexError, TypeError):  # cells of an older form are said in words
         seen = []
     if len(seen) == 2:
         gold, pred = seen[0]._replace(words=gold.words), seen[1]._replace(words=pred.words)
-    return Side(found.system.name, float(found.score[i]), float(found.short[i]) < 0, gold, pred)
+    return Side(units.system.name, float(units.score[i]), float(units.short[i]) < 0, gold, pred)
 
 
-def _labels(found: Units, cell: int) -> Iterator[Part]:
-    cells = found.cells
-    if not isinstance(cells, ClassCells) or found.evaluation.context == "clustering":
+def _labels(units: Units, cell: int) -> Iterator[Part]:
+    cells = units.cells
+    if not isinstance(cells, ClassCells) or units.evaluation.context == "clustering":
         return
     gold, pred = ([cells.classes[c] for c in of.col[of.row == cell].tolist()] for of in (cells.gold_of, cells.pred_of))
-    for own, other, alone in ((gold, pred, "missed"), (pred, gold, "spurious")):
-        yield Part("", chips=[Chip(label, "correct" if label in other else alone) for label in own])
+    for labels, other, alone in ((gold, pred, "missed"), (pred, gold, "spurious")):
+        yield Part("", chips=[Chip(label, "correct" if label in other else alone) for label in labels])
 
 
-def _spans(found: Units, cell: int) -> Iterator[Part]:
-    cells: Any = found.cells
+def _spans(units: Units, cell: int) -> Iterator[Part]:
+    cells: Any = units.cells
     unit = int(cells.document[cell])
     text, places = cells.data.text(unit), _token_places(cells.data, unit)
     if text:
@@ -117,8 +117,8 @@ def pieces(text: str, spans: Sequence[Mark]) -> Iterator[Piece]:
         yield Piece(text[low:high], over, [s for s in over if s.end == high])
 
 
-def _ranking(found: Units, cell: int) -> Iterator[Part]:
-    cells: Any = found.cells
+def _ranking(units: Units, cell: int) -> Iterator[Part]:
+    cells: Any = units.cells
     mine = slice(*cells.judged.start[cell : cell + 2].tolist())
     rank, grade = cells.judged.rank[mine].tolist(), cells.judged.grade[mine].tolist()
     ideal = sorted((g for g in grade if g > 0), reverse=True)
@@ -127,8 +127,8 @@ def _ranking(found: Units, cell: int) -> Iterator[Part]:
     yield Part("", grades=shown, unseen=len(ideal) - sum(g > 0 for g in shown.values()))
 
 
-def _splitting(found: Units, cell: int) -> Iterator[Part]:
-    cells: Any = found.cells
+def _splitting(units: Units, cell: int) -> Iterator[Part]:
+    cells: Any = units.cells
     pages, bundle = cells.stream.pages, int(cells.at[cell])
     start = int(pages.start[bundle])
     stop = start + int(pages.size[bundle])
@@ -142,16 +142,16 @@ def _splitting(found: Units, cell: int) -> Iterator[Part]:
     yield Part("", image=Markup(image))
 
 
-def _soft(found: Units, cell: int) -> Iterator[Part]:
-    cells: Any = found.cells
+def _soft(units: Units, cell: int) -> Iterator[Part]:
+    cells: Any = units.cells
     for weights in (cells.gold_weight, cells.pred_weight):
         at = weights.row == cell
         pairs = zip(weights.col[at].tolist(), weights.data[at].tolist(), strict=True)
         yield Part("", bars={cells.classes[c]: w for c, w in sorted(pairs)})
 
 
-def _probabilities(found: Units, cell: int) -> Iterator[Part]:
-    cells: Any = found.cells
+def _probabilities(units: Units, cell: int) -> Iterator[Part]:
+    cells: Any = units.cells
     if len(cells.classes) > MOST_BARS or not cells.answered[cell] or cells.score.min() < 0 or cells.score.max() > 1:
         return
     gold = cells.gold_of.col[cells.gold_of.row == cell].tolist()

@@ -108,22 +108,22 @@ class Units:
     @cached_property
     def faults(self) -> dict[str, Mask]:
         """Kinds of error with the cells that have them."""
-        found: dict[str, Mask] = {}
+        masks: dict[str, Mask] = {}
         kinds = getattr(self.cells, "kinds", None)
         if isinstance(kinds, dict):
-            found = {name: np.asarray(n) > 0 for name, n in kinds.items() if name != "right"}
+            masks = {name: np.asarray(n) > 0 for name, n in kinds.items() if name != "right"}
         elif self.evaluation.context in FAULTS:
-            found = FAULTS[self.evaluation.context](self.cells)
-        return {name: mask for name, mask in found.items() if mask.any()}
+            masks = FAULTS[self.evaluation.context](self.cells)
+        return {name: mask for name, mask in masks.items() if mask.any()}
 
     @cached_property
     def slices(self) -> dict[str, Mask]:
         """Slices of the run with their units."""
-        found: dict[str, Mask] = {}
+        masks: dict[str, Mask] = {}
         for column, sliced in self.system.sliced.items():
             place = sliced.place[self.cells.test_case[self.cell]] if over_test_cases(self.cells) else sliced.place
-            found |= {slice_name(column, name): place == i for i, name in enumerate(sliced.names)}
-        return {name: mask for name, mask in found.items() if mask.any()}
+            masks |= {slice_name(column, name): place == i for i, name in enumerate(sliced.names)}
+        return {name: mask for name, mask in masks.items() if mask.any()}
 
     @cached_property
     def test_cases(self) -> list[str]:
@@ -150,9 +150,10 @@ class Units:
         if theirs is not None:
             keep &= (1 if wanted.better else -1) * self._against(theirs) > 1e-12
         if wanted.text:
-            keep &= self._says(wanted.text.casefold())
-        found: NDArray[np.int64] = self.order[keep[self.order]]
-        return found
+            text = wanted.text.casefold()
+            keep &= np.fromiter((text in words for words in self._words), bool, len(self._words))
+        places: NDArray[np.int64] = self.order[keep[self.order]]
+        return places
 
     def _of_class(self, side: str, label: str) -> Mask:
         mask = np.zeros(len(self.cells), bool)
@@ -176,17 +177,14 @@ class Units:
         at = dict(zip(keys, (others[pairs[:, 1]] - mine[pairs[:, 0]]).tolist(), strict=True))
         return np.array([at.get(key, 0.0) for key in zip(self.cases.tolist(), self.ids.tolist(), strict=True)])
 
-    def _says(self, text: str) -> Mask:
-        return np.fromiter((text in said for said in self._words), bool, len(self._words))
-
     @cached_property
     def _words(self) -> list[str]:
         """What is searched: id and text of every unit."""
         keys = zip(self.cell.tolist(), self.cases.tolist(), self.ids.tolist(), strict=True)
         if not self.evaluation.texts and not self.cells.text(0):
             return [f"{unit}\n{case}".casefold() for _, case, unit in keys]
-        said = (text_of(self.evaluation, self.cells, cell, case, unit) for cell, case, unit in keys)
-        return [f"{unit}\n{text}".casefold() for unit, text in zip(self.ids.tolist(), said, strict=True)]
+        texts = (text_of(self.evaluation, self.cells, cell, case, unit) for cell, case, unit in keys)
+        return [f"{unit}\n{text}".casefold() for unit, text in zip(self.ids.tolist(), texts, strict=True)]
 
     def lines(self, places: Sequence[int] | NDArray[np.int64], theirs: Units | None = None) -> list[Line]:
         """Units as a list shows them, with what another system says of them."""
@@ -209,10 +207,10 @@ class Units:
 
     def place(self, case: str, unit: str) -> int:
         """Where a unit stands."""
-        found = self.spot(case, unit)
-        if found is None:
+        spot = self.spot(case, unit)
+        if spot is None:
             raise missing("unit")
-        return found
+        return spot
 
     def neighbours(self, i: int, wanted: Wanted, theirs: Units | None) -> tuple[int | None, int | None]:
         """The units before and after one in a list."""
@@ -226,12 +224,12 @@ class Units:
 
 def _number(text: str) -> float:
     try:
-        found = float(text)
+        value = float(text)
     except ValueError:
-        found = float("nan")
-    if not np.isfinite(found):
+        value = float("nan")
+    if not np.isfinite(value):
         raise invalid("low and high are scores.")
-    return found
+    return value
 
 
 def _any(of: Any, cells: int) -> Mask:
@@ -246,8 +244,8 @@ def _of_labels(cells: Any) -> dict[str, Mask]:
 
 def _of_label_sets(cells: Any) -> dict[str, Mask]:
     gold, pred = (set(zip(of.row.tolist(), of.col.tolist(), strict=True)) for of in (cells.gold_of, cells.pred_of))
-    found = {"label missed": gold - pred, "label too many": pred - gold}
-    masks = {name: np.isin(np.arange(len(cells)), [row for row, _ in pairs]) for name, pairs in found.items()}
+    wrong = {"label missed": gold - pred, "label too many": pred - gold}
+    masks = {name: np.isin(np.arange(len(cells)), [row for row, _ in pairs]) for name, pairs in wrong.items()}
     return _of_labels(cells) | masks
 
 
@@ -262,14 +260,14 @@ def _of_rankings(cells: Any) -> dict[str, Mask]:
 
 
 def _of_streams(cells: Any) -> dict[str, Mask]:
-    pages, found = cells.stream.pages, {}
+    pages, masks = cells.stream.pages, {}
     missed, extra = pages.gold_cut & ~pages.pred_cut, pages.pred_cut & ~pages.gold_cut
     for name, wrong in (("first page missed", missed), ("first page too many", extra)):
         many = np.array(
             [wrong[a : a + n].any() for a, n in zip(pages.start.tolist(), pages.size.tolist(), strict=True)]
         )
-        found[name] = many[cells.at]
-    return found
+        masks[name] = many[cells.at]
+    return masks
 
 
 FAULTS: dict[str, Callable[[Any], dict[str, Mask]]] = {
@@ -291,10 +289,10 @@ def of(evaluation: Evaluation, name: str) -> SystemResult:
     """The system of this name; the first where none is given."""
     if not name:
         return evaluation.systems[0]
-    found = next((s for s in evaluation.systems if s.name == name), None)
-    if found is None:
+    system = next((s for s in evaluation.systems if s.name == name), None)
+    if system is None:
         raise missing("system")
-    return found
+    return system
 
 
 def units(evaluation: Evaluation, system: str, metric: str = "") -> Units | None:
@@ -316,9 +314,9 @@ def metrics(evaluation: Evaluation) -> list[str]:
     return [str(m) for m in evaluation.metrics if known[m.name].unit_mean]
 
 
-def grid(found: Units, lines: Sequence[Line], other: str, digits: int = 4) -> Grid:
+def grid(scored: Units, lines: Sequence[Line], other: str, digits: int = 4) -> Grid:
     """Units as a table of text, for downloads."""
-    head = ["unit", "test case", str(found.metric), "gold", found.system.name, *([other] if other else []), "text"]
+    head = ["unit", "test case", str(scored.metric), "gold", scored.system.name, *([other] if other else []), "text"]
     return Grid("Units", head, [*_rows(lines, bool(other), digits)])
 
 

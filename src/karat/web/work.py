@@ -63,7 +63,8 @@ class Work:
         except MetricError as error:
             self._fail("This cannot be computed", str(error))
         except MemoryError:
-            self._give_up("memory")
+            with self.store.transaction(write=True) as connection:
+                give_up(connection, self.job, self.worker, "memory")
 
     def _fail(self, title: str, detail: str, findings: Iterable[Finding] = ()) -> None:
         problem = {"title": title, "detail": detail, "findings": list(findings)}
@@ -71,10 +72,6 @@ class Work:
             jobs.finish(connection, self.job.id, self.worker, "failed", problem=problem)
             if self.job.kind == "submission":
                 submissions.settle(connection, self.job.payload["submission"], "failed")
-
-    def _give_up(self, what: str) -> None:
-        with self.store.transaction(write=True) as connection:
-            give_up(connection, self.job, self.worker, what)
 
     def _step(self, step: str) -> None:
         with self.store.transaction(write=True) as connection:
@@ -124,13 +121,13 @@ class Work:
             inputs = self._laid_out(Path(folder), asked["files"])
             self._step("scoring")
             with inputs.named():
-                found = inputs.renamed(evaluated(inputs, asked, intervals=asked.get("intervals")))
+                result = inputs.renamed(evaluated(inputs, asked, intervals=asked.get("intervals")))
         self._step("saving")
 
         def within(connection: Connection, run: str) -> None:
             self._done(connection, {"run": run})
 
-        self.store.save(found, asked.get("tags", ()), within)
+        self.store.save(result, asked.get("tags", ()), within)
 
     def gold(self) -> None:
         """Look at the gold of a benchmark, for its organisers."""
@@ -169,7 +166,7 @@ class Work:
             gold = self._laid_out(Path(folder), {"gold": benchmark.gold})
             self._step("scoring")
             try:
-                found = evaluate(
+                evaluation = evaluate(
                     gold.paths["gold"], [inputs.paths["pred"]], names=[sent.system], metrics=settings.metrics,
                     units=True, hashes=False, **how,
                 )  # fmt: skip
@@ -178,7 +175,7 @@ class Work:
                 if _errors(validate(gold.paths["gold"], **how)):  # no team pays for faults of gold
                     return self._settle(sent, "failed", findings)
                 return self._settle(sent, "unscored", [*findings, finding("not-scored", inputs.names["pred"])])
-        scores = {str(score.metric): score.value for score in found.only}
+        scores = {str(score.metric): score.value for score in evaluation.only}
         both = Inputs(inputs.folder, inputs.paths | gold.paths, inputs.names | gold.names)
 
         def within(connection: Connection, run: str) -> None:
@@ -187,7 +184,7 @@ class Work:
             boards.ask(connection, benchmark, sent.phase, LOCAL)
 
         self._step("saving")
-        self.store.save(both.renamed(found), [HIDDEN], within)
+        self.store.save(both.renamed(evaluation), [HIDDEN], within)
 
     def _settle(self, sent: submissions.Submission, state: str, findings: Iterable[Finding]) -> None:
         with self.store.transaction(write=True) as connection:
@@ -217,12 +214,12 @@ class Work:
         asked = self.job.payload
         self._step("comparing")
         runs = [self._named(self.store[name]) for name in asked["runs"]]
-        found = compare_runs(
+        compared = compare_runs(
             runs, asked["metrics"] or None, systems=asked["systems"], baseline=asked["baseline"] or None
         )
         names = distinct([s.name for run in runs for s in run.evaluation.systems])
-        own = [(id, s.name) for id in asked["runs"] for s in self.store[id].evaluation.systems]
-        result = comparing.shown(found) | {"places": dict(zip(names, own, strict=True))}
+        places = [(id, s.name) for id in asked["runs"] for s in self.store[id].evaluation.systems]
+        result = comparing.shown(compared) | {"places": dict(zip(names, places, strict=True))}
         with self.store.transaction(write=True) as connection:
             self._done(connection, result)
 
@@ -284,18 +281,18 @@ class Inputs:
         """Findings that name files as their owners do, and no folder of the server."""
         return [self._called(f) for f in findings]
 
-    def _called(self, found: Finding) -> Finding:
-        own = {str(path): self.names[role] for role, path in self.paths.items()}
-        message, hint = found.message, found.hint
-        for path, name in own.items():
+    def _called(self, f: Finding) -> Finding:
+        names = {str(path): self.names[role] for role, path in self.paths.items()}
+        message, hint = f.message, f.hint
+        for path, name in names.items():
             message, hint = message.replace(path, name), hint.replace(path, name)
         message, hint = (text.replace(str(self.folder), "") for text in (message, hint))
-        return Finding(found.code, found.severity, message, hint, own.get(found.file or "", found.file), found.line)
+        return Finding(f.code, f.severity, message, hint, names.get(f.file or "", f.file), f.line)
 
     def renamed(self, evaluation: Evaluation) -> Evaluation:
         """The evaluation with the files' own names."""
-        own = {str(path): self.names[role] for role, path in self.paths.items()}
-        inputs = [i | {"path": own.get(i["path"], i["path"])} for i in evaluation.provenance["inputs"]]
+        names = {str(path): self.names[role] for role, path in self.paths.items()}
+        inputs = [i | {"path": names.get(i["path"], i["path"])} for i in evaluation.provenance["inputs"]]
         systems = [replace(s, findings=self.called(s.findings)) for s in evaluation.systems]
         return replace(evaluation, systems=systems, provenance=evaluation.provenance | {"inputs": inputs})
 
@@ -337,7 +334,7 @@ def stem(name: str) -> str:
 def looked_at(inputs: Inputs, asked: Mapping[str, Any]) -> dict[str, Any]:
     """What is said of files before they are evaluated."""
     try:
-        found = evaluated(inputs, asked)
+        evaluation = evaluated(inputs, asked)
     except InputError as error:
         findings = inputs.called(error.findings)
         return {
@@ -346,16 +343,16 @@ def looked_at(inputs: Inputs, asked: Mapping[str, Any]) -> dict[str, Any]:
             "lines": offending(inputs, findings),
             "context": asked.get("context"),
         }
-    findings = inputs.called(found.findings)
+    findings = inputs.called(evaluation.findings)
     return {
         "ready": True,
-        "context": found.context,
+        "context": evaluation.context,
         "findings": findings,
         "lines": offending(inputs, findings),
-        "metrics": list(context(found.context).metrics),
-        "computed": [str(m) for m in found.metrics],
-        "inputs": inputs.renamed(found).provenance["inputs"],
-        "coverage": {s.name: s.counts for s in found.systems},
+        "metrics": list(context(evaluation.context).metrics),
+        "computed": [str(m) for m in evaluation.metrics],
+        "inputs": inputs.renamed(evaluation).provenance["inputs"],
+        "coverage": {s.name: s.counts for s in evaluation.systems},
     }
 
 

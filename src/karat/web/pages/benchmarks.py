@@ -30,12 +30,12 @@ def listing(ask: Ask) -> Response:
     page, form = max(ask.number("page", 1, 100_000), 1), asked_form(ask)
     size, skip = (MOST, 0) if form else (PAGE, PAGE * (page - 1))
     with ask.server.store.transaction() as connection:
-        found, total = benchmarks.listed(connection, ask.person, size, skip)
+        listed, total = benchmarks.listed(connection, ask.person, size, skip)
     if form:
         head = ["benchmark", "title", "context", "leading metric", "phase", "created"]
-        rows = [[b.id, b.title, b.settings.context, b.settings.leading, b.open_phase, b.created] for b in found]
+        rows = [[b.id, b.title, b.settings.context, b.settings.leading, b.open_phase, b.created] for b in listed]
         return table_download(Grid("Benchmarks", head, rows), form, "benchmarks")
-    return html(ask, "benchmarks.html", found=found, total=total, page=page, size=PAGE)
+    return html(ask, "benchmarks.html", listed=listed, total=total, page=page, size=PAGE)
 
 
 def new(ask: Ask) -> Response:
@@ -57,13 +57,13 @@ def create(ask: Ask) -> Response:
     if not gold:
         raise invalid("Give the gold file.")
     settings = from_form(ask) | {
-        "context": ask.said("context"),
-        "metrics": [m.strip() for m in re.split(r"[\n;]", ask.said("metrics")) if m.strip()],
-        "options": given_options(ask, ask.said("context")),
-        "columns": {role: ask.said(f"column-{role}") for role in COLUMNS if ask.said(f"column-{role}")},
+        "context": ask.entry("context"),
+        "metrics": [m.strip() for m in re.split(r"[\n;]", ask.entry("metrics")) if m.strip()],
+        "options": given_options(ask, ask.entry("context")),
+        "columns": {role: ask.entry(f"column-{role}") for role in COLUMNS if ask.entry(f"column-{role}")},
     }
-    made = begin(ask, settings, gold[0], ask.said("id"))
-    return RedirectResponse(ask.url(f"/benchmarks/{made.id}/manage"), 303)
+    benchmark = begin(ask, settings, gold[0], ask.entry("id"))
+    return RedirectResponse(ask.url(f"/benchmarks/{benchmark.id}/manage"), 303)
 
 
 def begin(ask: Ask, settings: dict[str, Any], gold: tuple[str, Any], id: str) -> Benchmark:
@@ -71,10 +71,10 @@ def begin(ask: Ask, settings: dict[str, Any], gold: tuple[str, Any], id: str) ->
     name, source = gold
     benchmarks.checked(settings)
     with ask.server.store.transaction(write=True) as connection:
-        made = benchmarks.create(connection, ask.person, settings, source, name, id)
-        ask.note(connection, "create benchmark", made.id)
+        benchmark = benchmarks.create(connection, ask.person, settings, source, name, id)
+        ask.note(connection, "create benchmark", benchmark.id)
     ask.server.wake()
-    return made
+    return benchmark
 
 
 def replace_gold(ask: Ask, benchmark: Benchmark, gold: tuple[str, Any]) -> Benchmark:
@@ -88,13 +88,13 @@ def replace_gold(ask: Ask, benchmark: Benchmark, gold: tuple[str, Any]) -> Bench
 
 def from_form(ask: Ask) -> dict[str, Any]:
     """What of a benchmark may change later, from the fields of a form."""
-    phases = [p for p in (_phase(line) for line in ask.said("phases").splitlines()) if p]
+    phases = [p for p in (_phase(line) for line in ask.entry("phases").splitlines()) if p]
     given: dict[str, Any] = {
-        "title": ask.said("title"), "description": ask.said("description"), "phases": phases,
-        "board": ask.said("board") or "public", "board_from": ask.said("board_from") or None,
-        "pick": ask.said("pick") or "best",
+        "title": ask.entry("title"), "description": ask.entry("description"), "phases": phases,
+        "board": ask.entry("board") or "public", "board_from": ask.entry("board_from") or None,
+        "pick": ask.entry("pick") or "best",
     }  # fmt: skip
-    return given | {n: ask.said(n) for n in ("per_day", "in_all", "digits") if ask.said(n)}
+    return given | {n: ask.entry(n) for n in ("per_day", "in_all", "digits") if ask.entry(n)}
 
 
 def _phase(line: str) -> dict[str, str | None] | None:
@@ -144,23 +144,23 @@ def seen_board(ask: Ask, benchmark: Benchmark, phase: str) -> Board:
 def board_file(ask: Ask) -> Response:
     """The leaderboard as a file."""
     benchmark = ask.seen_benchmark(ask.part("id"))
-    found = seen_board(ask, benchmark, ask.query("phase") or benchmark.shown_phase.name)
+    board = seen_board(ask, benchmark, ask.query("phase") or benchmark.shown_phase.name)
     form = FORMS.get(ask.part("form"), "")
     if form not in ("json", "tsv", "csv", "markdown", "latex"):
         raise missing("form of report")
-    return table_download(boards.grid(found, benchmark.settings.digits), form, f"{benchmark.id}-{found.phase}")
+    return table_download(boards.grid(board, benchmark.settings.digits), form, f"{benchmark.id}-{board.phase}")
 
 
 def document(ask: Ask, benchmark: Benchmark, sent: Submission) -> dict[str, Any]:
     """A submission as far as this visitor may see it: findings of the file alone, scores rounded."""
     organiser = organises(ask.person, benchmark)
     scores = sent.scores if organiser else {} if benchmark.board == "blind" else boards.rounded(benchmark, sent)
-    found = {
+    fields = {
         "id": sent.id, "benchmark": sent.benchmark, "system": sent.system, "phase": sent.phase, "sha256": sent.sha256,
         "received": sent.received, "state": sent.state, "scores": scores if sent.state == "scored" else {},
         "findings": [msgspec.structs.asdict(f) for f in sent.findings],
     }  # fmt: skip
-    return found | ({"team": sent.team, "run": sent.run} if organiser else {})
+    return fields | ({"team": sent.team, "run": sent.run} if organiser else {})
 
 
 def submit(ask: Ask) -> Response:
@@ -169,7 +169,7 @@ def submit(ask: Ask) -> Response:
     sources = ask.uploads("file") or pasted(ask, "text", "pasted")
     if not sources:
         raise invalid("Choose a file.")
-    sent, fresh = receive(ask, benchmark, sources[0], ask.said("system"), None)
+    sent, fresh = receive(ask, benchmark, sources[0], ask.entry("system"), None)
     return RedirectResponse(ask.url(f"/submissions/{sent.id}", again="" if fresh else "1"), 303)
 
 
@@ -213,13 +213,13 @@ def all_submissions(ask: Ask) -> Response:
     page, form = max(ask.number("page", 1, 100_000), 1), asked_form(ask)
     size, skip = (MOST, 0) if form else (PAGE, PAGE * (page - 1))
     with ask.server.store.transaction() as connection:
-        found, total = submissions.listed(connection, benchmark, team or None, size, skip)
+        listed, total = submissions.listed(connection, benchmark, team or None, size, skip)
         names = benchmarks.teams(connection, benchmark)
-    shown = [document(ask, benchmark, s) | {"team_name": names.get(s.team, "?")} for s in found]
+    shown = [document(ask, benchmark, s) | {"team_name": names.get(s.team, "?")} for s in listed]
     if form:
         return table_download(_submission_grid(benchmark, shown), form, f"{benchmark.id}-submissions")
     return html(
-        ask, "submissions.html", benchmark=benchmark, found=shown, total=total, page=page, size=PAGE, organiser=organiser,
+        ask, "submissions.html", benchmark=benchmark, listed=shown, total=total, page=page, size=PAGE, organiser=organiser,
         team=names.get(team, ""), digits=4 if organiser else benchmark.settings.digits,
     )  # fmt: skip
 
@@ -238,7 +238,7 @@ def _submission_grid(benchmark: Benchmark, shown: list[dict[str, Any]]) -> Grid:
 def withdraw(ask: Ask) -> Response:
     """Take a submission off the leaderboard, or have it scored again."""
     sent, benchmark = ask.seen_submission(ask.part("id"))
-    act(ask, sent, benchmark, ask.said("what"))
+    act(ask, sent, benchmark, ask.entry("what"))
     return RedirectResponse(ask.url(f"/submissions/{sent.id}"), 303)
 
 
@@ -281,15 +281,15 @@ def manage(ask: Ask, secret: str = "", whose: str = "") -> Response:
 def _team_file(ask: Ask, benchmark: Benchmark, form: str) -> Response:
     """The teams of a benchmark as a file."""
     with ask.server.store.transaction() as connection:
-        found, _ = people.listed(connection, benchmark.id, MOST)
-    rows = [[p.id, p.name, p.created, p.revoked or ""] for p in found]
+        listed, _ = people.listed(connection, benchmark.id, MOST)
+    rows = [[p.id, p.name, p.created, p.revoked or ""] for p in listed]
     return table_download(Grid("Teams", ["id", "team", "invited", "revoked"], rows), form, f"{benchmark.id}-teams")
 
 
 def manage_change(ask: Ask) -> Response:
     """One of the forms of that page."""
     benchmark = ask.organised(ask.part("id"))
-    what, whose = ask.said("what"), ask.said("team")
+    what, whose = ask.entry("what"), ask.entry("team")
     secret = name = ""
     if what == "gold" and (sent := ask.uploads("gold")):
         replace_gold(ask, benchmark, sent[0])
@@ -298,7 +298,7 @@ def manage_change(ask: Ask) -> Response:
         if what in ("renew", "revoke") and whose not in benchmarks.teams(connection, benchmark):
             raise missing("team")
         if what == "invite":
-            person, secret = people.invite(connection, "participant", ask.said("name"), benchmark.id)
+            person, secret = people.invite(connection, "participant", ask.entry("name"), benchmark.id)
             name = person.name
         elif what == "renew":
             secret, name = people.renew(connection, whose), benchmarks.teams(connection, benchmark)[whose]
@@ -335,8 +335,8 @@ def load(ask: Ask) -> Response:
     sources = ask.uploads("archive")
     if not sources:
         raise invalid("Choose an exported benchmark.")
-    made = archive.load(ask.server.store, sources[0][1], ask.person, ask.server.limits)
+    benchmark = archive.load(ask.server.store, sources[0][1], ask.person, ask.server.limits)
     with ask.server.store.transaction(write=True) as connection:
-        ask.note(connection, "import benchmark", made.id)
+        ask.note(connection, "import benchmark", benchmark.id)
     ask.server.wake()
-    return RedirectResponse(ask.url(f"/benchmarks/{made.id}/manage"), 303)
+    return RedirectResponse(ask.url(f"/benchmarks/{benchmark.id}/manage"), 303)

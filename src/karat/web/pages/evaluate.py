@@ -35,13 +35,13 @@ def take(ask: Ask) -> Response:
     ask.must_be(*MAKERS)
     gold = (ask.uploads("gold") or pasted(ask, "gold_text", "gold"))[:1]
     systems = ask.uploads("systems") + pasted(ask, "system_text", "system")
-    job = begin_check(ask, gold, systems, {"context": chosen_context(ask.said("context"))})
+    job = begin_check(ask, gold, systems, {"context": chosen_context(ask.entry("context"))})
     return RedirectResponse(ask.url(f"/evaluate/{job}"), 303)
 
 
 def pasted(ask: Ask, field: str, name: str) -> list[tuple[str, IO[bytes]]]:
     """A file that was pasted as text."""
-    text = ask.said(field)
+    text = ask.entry(field)
     return [(name, io.BytesIO(text.encode("utf-8", "replace") + b"\n"))] if text else []
 
 
@@ -145,24 +145,24 @@ def start(ask: Ask) -> Response:
 
 def given_options(ask: Ask, context: str) -> dict[str, Any]:
     """The options that a form gives; a label tree is one of its files."""
-    said = {o.name: ask.said(f"option-{o.name}") for o in options.fields(context)}
-    found: dict[str, Any] = {name: value for name, value in said.items() if value}
+    fields = {o.name: ask.entry(f"option-{o.name}") for o in options.fields(context)}
+    chosen: dict[str, Any] = {name: value for name, value in fields.items() if value}
     sent = ask.uploads("hierarchy")
-    return found | ({"hierarchy": options.tree(*sent[0])} if sent and options.has_tree(context) else {})
+    return chosen | ({"hierarchy": options.tree(*sent[0])} if sent and options.has_tree(context) else {})
 
 
 def wishes(ask: Ask, job: Job) -> dict[str, Any]:
     """What the form asks for, checked before it is put into the queue."""
-    name = chosen_context(ask.said("context")) or "monolabel"
+    name = chosen_context(ask.entry("context")) or "monolabel"
     listed = [str(m) for m in ask.form.getlist("metric") if isinstance(m, str)]
-    metrics = [m for m in [*listed, *ask.said("metrics").replace(";", "\n").split("\n")] if m.strip()]
+    metrics = [m for m in [*listed, *ask.entry("metrics").replace(";", "\n").split("\n")] if m.strip()]
     chosen = given_options(ask, name)
-    columns = {role: ask.said(f"column-{role}") for role in COLUMNS if ask.said(f"column-{role}")}
+    columns = {role: ask.entry(f"column-{role}") for role in COLUMNS if ask.entry(f"column-{role}")}
     plan = make_plan(name, metrics or None, chosen)
-    tags = [t for t in (part.strip() for part in ask.said("tags").split(",")) if t]
+    tags = [t for t in (part.strip() for part in ask.entry("tags").split(",")) if t]
     return {
         "files": job.payload["files"], "context": name, "metrics": [str(m) for m in plan.metrics], "columns": columns,
-        "slices": names_of(ask.said("slices")), "cluster_by": ask.said("cluster_by"), "options": chosen, "intervals": 0.95 if ask.said("intervals") else None, "tags": tags,
+        "slices": names_of(ask.entry("slices")), "cluster_by": ask.entry("cluster_by"), "options": chosen, "intervals": 0.95 if ask.entry("intervals") else None, "tags": tags,
     }  # fmt: skip
 
 

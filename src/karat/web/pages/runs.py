@@ -46,8 +46,8 @@ LONGEST_DOWNLOAD = 100_000
 def wanted_runs(ask: Ask) -> dict[str, Any]:
     """The filter that the address asks for; runs against hidden gold are listed for administrators who ask for them."""
     names = ("context", "tag", "metric", "since", "until")
-    found: dict[str, str | None] = {n: ask.query(n) or None for n in names}
-    return found if found["tag"] == HIDDEN and ask.person.role == "admin" else found | {"without": HIDDEN}
+    wanted: dict[str, str | None] = {n: ask.query(n) or None for n in names}
+    return wanted if wanted["tag"] == HIDDEN and ask.person.role == "admin" else wanted | {"without": HIDDEN}
 
 
 def listing(ask: Ask) -> Response:
@@ -57,18 +57,18 @@ def listing(ask: Ask) -> Response:
     store = ask.server.store
     if form := asked_form(ask):
         return table_download(run_grid(store.list(limit=MOST, **wanted)), form, "runs")
-    found = store.list(limit=PAGE, offset=PAGE * (page - 1), **wanted)
+    shown = store.list(limit=PAGE, offset=PAGE * (page - 1), **wanted)
     return html(
-        ask, "runs.html", runs=found, total=store.count(**wanted), page=page, size=PAGE, wanted=wanted, contexts=MODULES
+        ask, "runs.html", runs=shown, total=store.count(**wanted), page=page, size=PAGE, wanted=wanted, contexts=MODULES
     )
 
 
-def run_grid(found: Sequence[Summary]) -> Grid:
+def run_grid(summaries: Sequence[Summary]) -> Grid:
     """A list of runs as a table, a row for each system."""
     head = ["run", "system", "context", "gold", "created", "tags", "metric", "score"]
     rows = [
         [r.id, name, r.context, r.gold, r.created, ", ".join(r.tags), metric, repr(values[i]) if values[i] is not None else ""]
-        for r in found
+        for r in summaries
         for metric, values in [*r.scores.items()][:1]
         for i, name in enumerate(r.systems)
     ]  # fmt: skip
@@ -103,8 +103,8 @@ class Links:
     def slice(self, system: str, column: str, name: str) -> str:
         """Units of a slice; a run of an older karat does not say which they are."""
         kept = next((s.sliced for s in self.systems if s.name == system), {})
-        one = units.slice_name(column, name) if column in kept else ""
-        return self.ask.url(f"/runs/{self.run}/units", system=system, slice=one, kind="all")
+        part = units.slice_name(column, name) if column in kept else ""
+        return self.ask.url(f"/runs/{self.run}/units", system=system, slice=part, kind="all")
 
     def unit(self, system: str, unit: str) -> str:
         return self.ask.url(f"/runs/{self.run}/units", system=system, text=unit, kind="all")
@@ -114,8 +114,8 @@ def show(ask: Ask) -> Response:
     """A run: scores, where it is right and wrong, findings and provenance."""
     run = ask.seen_run(ask.part("run"))
     view = View(run.evaluation, 4, 40, links=Links(ask, run))
-    one = ask.query("system")
-    shown = [s for s in view.systems if s.name == one] or view.systems[:1]
+    system = ask.query("system")
+    shown = [s for s in view.systems if s.name == system] or view.systems[:1]
     return html(ask, "run.html", run=run, view=view, shown=shown, choosing=len(view.systems) > 1, forms=FORMS)
 
 
@@ -135,21 +135,21 @@ def table(ask: Ask) -> Response:
     if form in ("", "html"):
         raise missing("form of report")
     view = View(run.evaluation, 10, MOST)
-    found = next((t for t in _tables(view, ask.query("system")) if t.title == ask.query("table")), None)
-    if found is None:
+    chosen = next((t for t in _tables(view, ask.query("system")) if t.title == ask.query("table")), None)
+    if chosen is None:
         raise missing("table")
-    return table_download(Grid(found.title, found.head, found.rows), form, f"{run.id}-{found.title}")
+    return table_download(Grid(chosen.title, chosen.head, chosen.rows), form, f"{run.id}-{chosen.title}")
 
 
 def _tables(view: View, system: str) -> Iterator[Table]:
     """The tables of a run, those of one system or those of all."""
     charts: list[Any] = [view.distributions, _inputs(view)]
-    for one in view.systems:
-        if one.name == system:
-            charts = [one.by_class, *one.slices, *one.details]
-    for found in charts:
-        if found is not None:
-            kept = found if isinstance(found, Table) else found.table
+    for shown in view.systems:
+        if shown.name == system:
+            charts = [shown.by_class, *shown.slices, *shown.details]
+    for chart in charts:
+        if chart is not None:
+            kept = chart if isinstance(chart, Table) else chart.table
             if kept is not None:
                 yield kept
 
@@ -194,7 +194,7 @@ def recomputed(run: Run) -> list[Recomputed]:
 
 def tag(ask: Ask) -> Response:
     """Give a run a tag, or take one from it."""
-    tagged(ask, ask.said("add"), ask.said("remove"))
+    tagged(ask, ask.entry("add"), ask.entry("remove"))
     return RedirectResponse(ask.url(f"/runs/{ask.part('run')}"), 303)
 
 
@@ -207,7 +207,7 @@ def tagged(ask: Ask, add: str, remove: str) -> Sequence[str]:
     try:
         if add:
             store.tag(run.id, add)
-        found = store.untag(run.id, *([remove] if remove else []))
+        tags = store.untag(run.id, *([remove] if remove else []))
     except StoreError as error:
         if isinstance(error.__cause__, DBAPIError):
             raise
@@ -215,7 +215,7 @@ def tagged(ask: Ask, add: str, remove: str) -> Sequence[str]:
     ask.server.runs.forget()
     with store.transaction(write=True) as connection:
         ask.note(connection, "tag run", f"{run.id} +{add} -{remove}")
-    return found
+    return tags
 
 
 def delete(ask: Ask) -> Response:
@@ -237,11 +237,11 @@ def delete(ask: Ask) -> Response:
 def kept_units(ask: Ask, run: Run, system: str, metric: str) -> Units | None:
     """The units of a system, scored; remembered while somebody looks through them."""
     key = (run.id, system, metric)
-    found: Units | None = ask.server.lists.get(key, lambda: units.units(run.evaluation, system, metric))
-    return found
+    kept: Units | None = ask.server.lists.get(key, lambda: units.units(run.evaluation, system, metric))
+    return kept
 
 
-def units_beside(ask: Ask, run: Run, found: Units, wanted: Wanted) -> Units | None:
+def units_beside(ask: Ask, run: Run, scored: Units, wanted: Wanted) -> Units | None:
     """The units of the system that a list is compared with; one of another run is written ``RUN/SYSTEM``."""
     name = wanted.better or wanted.worse
     if not name:
@@ -249,8 +249,8 @@ def units_beside(ask: Ask, run: Run, found: Units, wanted: Wanted) -> Units | No
     if name not in [s.name for s in run.evaluation.systems] and "/" in name:
         id, _, name = name.partition("/")
         run = ask.seen_run(id)
-    theirs = kept_units(ask, run, name, str(found.metric))
-    if theirs is None or theirs.evaluation.context != found.evaluation.context:
+    theirs = kept_units(ask, run, name, str(scored.metric))
+    if theirs is None or theirs.evaluation.context != scored.evaluation.context:
         raise invalid("The two systems cannot be compared unit by unit.")
     return theirs
 
@@ -258,69 +258,69 @@ def units_beside(ask: Ask, run: Run, found: Units, wanted: Wanted) -> Units | No
 def asked_units(ask: Ask, run: Run) -> tuple[Units, Wanted, Units | None]:
     """The units that the address asks for, and those of the system beside them."""
     system, metric = ask.query("system"), ask.query("metric")
-    found = kept_units(ask, run, system, metric)
-    if found is None:
+    scored = kept_units(ask, run, system, metric)
+    if scored is None:
         raise invalid("The units of this run were not kept, or no metric tells one from another.")
     kind = ask.query("kind", "wrong")
     if kind not in units.KINDS:
         raise invalid(f"kind is one of {', '.join(units.KINDS)}.")
     wanted = Wanted(kind, **{n: ask.query(n) for n in FILTERS})
-    return found, wanted, units_beside(ask, run, found, wanted)
+    return scored, wanted, units_beside(ask, run, scored, wanted)
 
 
 def unit_list(ask: Ask) -> Response:
     """Units of a run, worst first."""
     run = ask.seen_run(ask.part("run"))
-    found, wanted, theirs = asked_units(ask, run)
-    places, other = found.find(wanted, theirs), theirs.system.name if theirs else ""
+    scored, wanted, theirs = asked_units(ask, run)
+    places, other = scored.find(wanted, theirs), theirs.system.name if theirs else ""
     if form := asked_form(ask):
-        lines = found.lines(places[:LONGEST_DOWNLOAD], theirs)
-        return table_download(units.grid(found, lines, other), form, f"{run.id}-units")
+        lines = scored.lines(places[:LONGEST_DOWNLOAD], theirs)
+        return table_download(units.grid(scored, lines, other), form, f"{run.id}-units")
     page = max(ask.number("page", 1), 1)
-    lines = found.lines(places[UNITS * (page - 1) : UNITS * page], theirs)
+    lines = scored.lines(places[UNITS * (page - 1) : UNITS * page], theirs)
     return html(
-        ask, "units.html", run=run, found=found, wanted=wanted, lines=lines, total=len(places), page=page, size=UNITS,
-        other=other, systems=[s.name for s in run.evaluation.systems], metrics=scoring(ask, run, found),
+        ask, "units.html", run=run, scored=scored, wanted=wanted, lines=lines, total=len(places), page=page, size=UNITS,
+        other=other, systems=[s.name for s in run.evaluation.systems], metrics=scoring(ask, run, scored),
         given={name: ask.query(name) for name in ("metric", "kind", *FILTERS)},
     )  # fmt: skip
 
 
-def scoring(ask: Ask, run: Run, found: Units) -> list[str]:
+def scoring(ask: Ask, run: Run, scored: Units) -> list[str]:
     """Metrics of the run that score single units."""
     names: list[str] = ask.server.lists.get((run.id, "metrics"), lambda: units.metrics(run.evaluation))
-    return names if str(found.metric) in names else [str(found.metric), *names]
+    return names if str(scored.metric) in names else [str(scored.metric), *names]
 
 
 def unit(ask: Ask) -> Response:
     """One unit: what gold says of it, and every system."""
     run = ask.seen_run(ask.part("run"))
-    found, wanted, theirs = asked_units(ask, run)
-    before, after = found.neighbours(found.place(ask.query("case"), ask.query("id")), wanted, theirs)
-    line, sides = shown_unit(ask, run, found, theirs)
+    scored, wanted, theirs = asked_units(ask, run)
+    before, after = scored.neighbours(scored.place(ask.query("case"), ask.query("id")), wanted, theirs)
+    line, sides = shown_unit(ask, run, scored, theirs)
     if form := asked_form(ask):
-        return table_download(_side_grid(str(found.metric), sides), form, f"{run.id}-{line.name}")
+        return table_download(_side_grid(str(scored.metric), sides), form, f"{run.id}-{line.name}")
     given = {name: ask.query(name) for name in ("system", "metric", "kind", *FILTERS)}
     return html(
-        ask, "unit.html", run=run, found=found, line=line, sides=sides, before=before, after=after,
-        listed=ask.url(f"/runs/{run.id}/units", **given), labels=sorted({label for s in sides for p in (s.gold, s.own) for label in p.bars}),
-        deepest=min(max((r for s in sides for p in (s.gold, s.own) for r in p.grades), default=0), DEEPEST),
+        ask, "unit.html", run=run, scored=scored, line=line, sides=sides, before=before, after=after,
+        listed=ask.url(f"/runs/{run.id}/units", **given), labels=sorted({label for s in sides for p in (s.gold, s.pred) for label in p.bars}),
+        deepest=min(max((r for s in sides for p in (s.gold, s.pred) for r in p.grades), default=0), DEEPEST),
     )  # fmt: skip
 
 
 def _side_grid(metric: str, sides: Sequence[Side]) -> Grid:
     """What gold and every system say of a unit."""
-    rows = [[s.name, repr(s.score), s.gold.words, s.own.words] for s in sides]
+    rows = [[s.name, repr(s.score), s.gold.words, s.pred.words] for s in sides]
     return Grid("Unit", ["system", metric, "gold", "predicted"], rows)
 
 
-def shown_unit(ask: Ask, run: Run, found: Units, beside: Units | None = None) -> tuple[Line, list[Side]]:
+def shown_unit(ask: Ask, run: Run, scored: Units, beside: Units | None = None) -> tuple[Line, list[Side]]:
     """A unit of the list, and what every system that has it says of it; the system of the list comes first."""
     case, id = ask.query("case"), ask.query("id")
-    line = found.lines([found.place(case, id)])[0]
-    others = [s.name for s in run.evaluation.systems if s.name != found.system.name]
+    line = scored.lines([scored.place(case, id)])[0]
+    others = [s.name for s in run.evaluation.systems if s.name != scored.system.name]
     sides = []
-    every = [kept_units(ask, run, name, str(found.metric)) for name in [found.system.name, *others[: MOST_SIDES - 1]]]
-    for theirs in [*every, *([beside] if beside and beside.evaluation is not found.evaluation else [])]:
+    every = [kept_units(ask, run, name, str(scored.metric)) for name in [scored.system.name, *others[: MOST_SIDES - 1]]]
+    for theirs in [*every, *([beside] if beside and beside.evaluation is not scored.evaluation else [])]:
         at = theirs.spot(case, id) if theirs else None
         if theirs and at is not None:
             sides.append(side(theirs, at))
@@ -349,9 +349,9 @@ def comparison_job(ask: Ask) -> Job | None:
     with ask.server.store.transaction(write=True) as connection:
         jobs.not_too_many(connection, ask.person, ask.server.limits.waiting)
         id = jobs.add(connection, "comparison", ask.person, payload, key)
-        found = jobs.find(connection, id)
+        job = jobs.find(connection, id)
     ask.server.wake()
-    return found
+    return job
 
 
 def metrics_of(ask: Ask) -> list[str]:
@@ -389,9 +389,9 @@ def compare(ask: Ask) -> Response:
     if job is None:
         page = max(ask.number("page", 1, 100_000), 1)
         wanted = wanted_runs(ask)
-        found = ask.server.store.list(limit=PAGE, offset=PAGE * (page - 1), **wanted)
+        listed = ask.server.store.list(limit=PAGE, offset=PAGE * (page - 1), **wanted)
         total = ask.server.store.count(**wanted)
-        return html(ask, "choose.html", runs=found, total=total, page=page, size=PAGE, wanted=wanted, contexts=MODULES)
+        return html(ask, "choose.html", runs=listed, total=total, page=page, size=PAGE, wanted=wanted, contexts=MODULES)
     if job.state in jobs.OPEN:
         return waiting(ask, job, "Comparing")
     if job.state != "done":
@@ -406,16 +406,16 @@ def _compared_page(ask: Ask, job: Job) -> Response:
     result = job.result
     section = next((s for s in result["sections"] if s["metric"] == ask.query("show")), result["sections"][0])
     tables = {g["title"]: Table(g["title"], g["head"], g["rows"]) for g in result["grids"]}
-    own = [tables[title] for title in section["tables"]]
+    shown = [tables[title] for title in section["tables"]]
     page = max(ask.number("pairs", 1, 100_000), 1)
     at = result["metrics"].index(section["metric"])
-    pairs = next((t for t in own if t.title.startswith("Pairs")), None)
-    others = [t for t in own if not t.title.startswith(("Leaderboard", "Pairs"))]
+    pairs = next((t for t in shown if t.title.startswith("Pairs")), None)
+    others = [t for t in shown if not t.title.startswith(("Leaderboard", "Pairs"))]
     others += [tables[g["title"]] for g in result["others"]]
     return html(
         ask, "compare.html", job=job, result=result, section=section, at=at, page=page, size=PAIRS, pairs=pairs,
         overview=sorted(result["overview"], key=lambda row: (row["cells"][at]["rank"] is None, row["cells"][at]["rank"])),
-        board=next((t for t in own if t.title.startswith("Leaderboard")), None),
+        board=next((t for t in shown if t.title.startswith("Leaderboard")), None),
         others=[_of_page(t, pairs, page) for t in others],
         charts=[(title, _with_links(ask, result, image)) for title, image in section["charts"]],
         between=lambda i, j: pair_link(ask, result, i, j), context=context(ask.seen_run(job.payload["runs"][0]).evaluation.context),

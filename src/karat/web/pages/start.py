@@ -30,22 +30,22 @@ def home(ask: Ask) -> Response:
     if ask.person.role in READERS:
         runs, total = ask.server.store.list(limit=RECENT, without=HIDDEN), ask.server.store.count(without=HIDDEN)
     with ask.server.store.transaction() as connection:
-        found, count = benchmarks.listed(connection, ask.person, RECENT)
-    return html(ask, "home.html", runs=runs, total=total, benchmarks=found, benchmark_count=count)
+        listed, count = benchmarks.listed(connection, ask.person, RECENT)
+    return html(ask, "home.html", runs=runs, total=total, benchmarks=listed, benchmark_count=count)
 
 
 def metrics(ask: Ask) -> Response:
     """Every metric by context, or those of which the name or first sentence holds a word."""
     word, only = ask.query("q").casefold(), ask.query("context")
-    found = {
+    known = {
         name: [d for d in sorted(catalogue(name), key=lambda d: d.name) if word in f"{d.name} {d.title} {_first(d)}".casefold()]
         for name in MODULES
         if not only or name == only
     }  # fmt: skip
     if form := asked_form(ask):
-        rows = [[name, d.name, d.title, d.better, _first(d), d.reference] for name, some in found.items() for d in some]
+        rows = [[name, d.name, d.title, d.better, _first(d), d.reference] for name, some in known.items() for d in some]
         return table_download(Grid("Metrics", ["context", "metric", "title", "better", "definition", "reference"], rows), form, "metrics")  # fmt: skip
-    return html(ask, "metrics.html", found=found, word=ask.query("q"), only=only, contexts=MODULES, first=_first)
+    return html(ask, "metrics.html", known=known, word=ask.query("q"), only=only, contexts=MODULES, first=_first)
 
 
 def _first(definition: Definition) -> str:
@@ -84,12 +84,12 @@ def health(ask: Ask) -> Response:
     with ask.server.store.transaction() as connection:
         queued = connection.execute(select(func.count()).where(tables.jobs.c.state == "queued")).scalar_one()
     workers = len(ask.server.workers.processes) if ask.server.workers else 0
-    found = {
+    state = {
         "status": "ok" if workers else "no workers",
         "karat": karat.__version__,
         "workers": workers,
         "queued": queued,
     }
     if "text/html" not in ask.request.headers.get("accept", ""):
-        return JSONResponse(found, 200 if workers else 503)
-    return html(ask, "health.html", 200 if workers else 503, found=found)
+        return JSONResponse(state, 200 if workers else 503)
+    return html(ask, "health.html", 200 if workers else 503, state=state)

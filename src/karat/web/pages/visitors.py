@@ -30,12 +30,12 @@ def sign_in(ask: Ask) -> Response:
     """A browser shows a token, and gets a session."""
     ask.server.rates.spend("login", ask.address, ask.server.limits.logins)
     with ask.server.store.transaction(write=True) as connection:
-        person = people.holder(connection, ask.said("token"))
+        person = people.holder(connection, ask.entry("token"))
         people.note(connection, person or ask.person, ask.address, "sign in" if person else "sign in refused", "")
         secret = people.open_session(connection, person) if person else ""
     if not secret:
         return sign_in_form(ask, wrong=True)
-    then = _inside(ask.said("then"))
+    then = _inside(ask.entry("then"))
     if then == "/" and person and person.benchmark:
         then = f"/benchmarks/{person.benchmark}"
     ask.request.state.cookie = secret
@@ -58,11 +58,11 @@ def tokens(ask: Ask, secret: str = "", whose: str = "") -> Response:
     with ask.server.store.transaction() as connection:
         if form:
             return _file(connection, form, ask.query("table"))
-        found, total = people.listed(connection, None, PEOPLE, PEOPLE * (at - 1))
+        listed, total = people.listed(connection, None, PEOPLE, PEOPLE * (at - 1))
         log = tables.audit.select().order_by(tables.audit.c.id.desc()).limit(PAGE).offset(PAGE * (page - 1))
         lines = connection.execute(log).all()
     return html(
-        ask, "tokens.html", people=found, total=total, at=at, most=PEOPLE, secret=secret, whose=whose, lines=lines, page=page,
+        ask, "tokens.html", people=listed, total=total, at=at, most=PEOPLE, secret=secret, whose=whose, lines=lines, page=page,
         roles=[r for r in people.ROLES if r != "participant"], size=PAGE,
     )  # fmt: skip
 
@@ -83,10 +83,10 @@ def _file(connection: Connection, form: str, table: str) -> Response:
 def tokens_change(ask: Ask) -> Response:
     """Make, renew or revoke a token."""
     ask.must_be("admin")
-    what, whose, secret = ask.said("what"), ask.said("person"), ""
+    what, whose, secret = ask.entry("what"), ask.entry("person"), ""
     with ask.server.store.transaction(write=True) as connection:
         if what == "invite":
-            person, secret = people.invite(connection, ask.said("role"), ask.said("name"))
+            person, secret = people.invite(connection, ask.entry("role"), ask.entry("name"))
             whose = person.name
         elif what in ("renew", "revoke"):
             known = people.find(connection, whose)
