@@ -136,7 +136,7 @@ def spelt(tag: str, suffix: bool, strict: bool) -> str:
 
 def sentences(side: Any, name: str) -> None:
     """A TypeError unless it is a list of sentences, as there; karat would guess what else it may be."""
-    if not len(side) or any(isinstance(one, str) or not hasattr(one, "__len__") for one in side):
+    if not len(side) or any(isinstance(tags, str) or not hasattr(tags, "__len__") for tags in side):
         raise TypeError(f"{name} must be a list of sentences, each a list of tags")
     for tag in set[Any]().union(*side):
         if not isinstance(tag, str):

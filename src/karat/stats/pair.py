@@ -260,8 +260,8 @@ class Paired:
         columns = len(self.difference)
         flags = [s.shared.eligible for s in self.swaps]
         # One flag stands for all where queries are averaged; a metric that asks for nothing has nothing to swap.
-        each = [f * columns if len(f) == 1 else f + [True] * (columns - len(f)) for f in flags]
-        return np.asarray(np.array(each, bool).all(0))
+        filled = [f * columns if len(f) == 1 else f + [True] * (columns - len(f)) for f in flags]
+        return np.asarray(np.array(filled, bool).all(0))
 
     def unit_differences(self, column: int) -> tuple[Floats, Floats] | None:
         """Differences of unit scores with their counts, where every unit has both scores."""
