@@ -161,3 +161,58 @@ def test_a_run_of_other_queries_scores_0():
 def test_trec_names_of_ir_measures(name):
     peer = pytest.importorskip("ir_measures")
     assert list(map(str, ir_measures.parse_trec_measure(name))) == list(map(str, peer.parse_trec_measure(name)))
+
+
+@pytest.mark.parametrize("measures", [["alpha_nDCG@5", "AP"], ["NRBP", "P@5"]])
+def test_queries_of_a_run_are_no_systems(measures):
+    """As many documents for each query as there are queries: a run of subtopics was taken for several systems."""
+    peer = pytest.importorskip("ir_measures")
+    qrels = [peer.Qrel(q, d, 1, topic) for q in "12" for d in "ab" for topic in "xy"]
+    run = [peer.ScoredDoc(q, d, score) for q in "12" for score, d in enumerate("ab")]
+    theirs = peer.calc_aggregate([peer.parse_measure(name) for name in measures], qrels, run)
+    ours = ir_measures.calc_aggregate(measures, qrels, run)
+    assert ours == pytest.approx({str(measure): value for measure, value in theirs.items()}, abs=1e-6)
+
+
+@pytest.mark.parametrize("data", [None, 3, "1 0 a 1", [("1", "a", 1)], [{"query_id": "1"}]])
+def test_what_is_no_ranking_is_refused(data):
+    peer = pytest.importorskip("ir_measures")
+    run, qrels = [peer.ScoredDoc("1", "a", 1.0)], [peer.Qrel("1", "a", 1)]
+    for tool in (peer, ir_measures):
+        with pytest.raises(ValueError, match="unknown qrels format"):
+            tool.calc_aggregate([tool.AP], data, run)
+        with pytest.raises(ValueError, match="unknown run format"):
+            tool.calc_aggregate([tool.AP], qrels, data)
+
+
+def test_a_frame_without_a_column_is_refused():
+    peer, pandas = pytest.importorskip("ir_measures"), pytest.importorskip("pandas")
+    for tool in (peer, ir_measures):
+        with pytest.raises(ValueError, match="unknown qrels format"):
+            tool.calc_aggregate([tool.AP], pandas.DataFrame({"query_id": ["1"], "doc_id": ["a"]}), {"1": {"a": 1.0}})
+
+
+@pytest.mark.parametrize("text", ["P@5@6", "P(5)", "AP(rel=2", ""])
+def test_what_is_no_measure_is_refused(text):
+    peer = pytest.importorskip("ir_measures")
+    for tool in (peer, ir_measures):
+        with pytest.raises(ValueError, match="measure"):
+            tool.parse_measure(text)
+
+
+def test_ids_of_queries_are_texts():
+    peer = pytest.importorskip("pytrec_eval")
+    for tool in (peer, pytrec_eval):
+        with pytest.raises(TypeError):
+            tool.RelevanceEvaluator({0: {"a": 1}}, {"map"})
+    assert ir_measures.calc_aggregate(["AP"], {0: {"a": 1}}, {0: {"a": 1.0}}) == {"AP": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("map", []), ("num_q", []), ("gm_map", []), ("num_ret", [1, 2]), ("P_5", [0.5])]
+)
+@pytest.mark.filterwarnings("ignore")
+def test_aggregates_as_there(name, values):
+    peer = pytest.importorskip("pytrec_eval")
+    theirs = peer.compute_aggregated_measure(name, values)
+    assert pytrec_eval.compute_aggregated_measure(name, values) == pytest.approx(theirs, nan_ok=True)

@@ -87,6 +87,29 @@ def test_functions_of_queries_without_an_answer():
         assert function(qrels, run).tolist() == [1, 1, 0, 1]
 
 
+def test_a_cut_off_is_nothing_to_metrics_of_whole_runs():
+    gold, run = {"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    for name in ("bpref", "r-precision"):
+        assert evaluate(gold, run, f"{name}@1") == evaluate(gold, run, name) == 0.5
+
+
+def test_levels_begin_with_1():
+    with pytest.raises(ValueError, match="every judged document"):
+        evaluate(GRADES, GRADES, "precision@3-l0")
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-5, 0.05, 0.5, 1.0])
+def test_rank_biased_precision_of_every_persistence(p):
+    """Relevant are the first and the third of three: (1 - p)(1 + p²)."""
+    gold, run = [[[1, 1], [3, 1]]], [[[1, 0.9], [2, 0.8], [3, 0.7]]]
+    assert metrics.rank_biased_precision(gold, run, p) == pytest.approx([(1 - p) * (1 + p * p)])
+
+
+def test_rank_biased_precision_beyond_1_is_refused():
+    with pytest.raises(ValueError, match=r"p=1\.5"):
+        metrics.rank_biased_precision([[[1, 1]]], [[[1, 0.9]]], 1.5)
+
+
 def test_rank_biased_precision_by_hand():
     """Relevant at ranks 1, 2, 6, 11, 17: (1 - p) Σ p^(rank - 1)."""
     qrels = Qrels({"q": dict.fromkeys(["d1", "d2", "d6", "d11", "d17"], 1)}).to_typed_list()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -50,6 +51,8 @@ class RelevanceEvaluator:
         judged_docs_only_flag: bool = False,
     ) -> None:
         self.query_relevance = {query: grades for query, grades in query_relevance.items() if grades}
+        if not all(isinstance(query, str) for query in self.query_relevance):
+            raise TypeError("the ids of queries must be texts")
         self.relevance_level, self.judged_docs_only_flag = relevance_level, judged_docs_only_flag
         self.measures = {name: at_level(metric, relevance_level) for name, metric in expanded(measures)}
 
@@ -113,28 +116,28 @@ def numbered(family: str, number: str) -> tuple[str, Metric]:
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     """The mean over queries; sums for counts, the geometric mean for gm_ measures."""
-    values = list(values)
-    mean = sum(values) / len(values)
+    values = [float(value) for value in values]
     if measure.startswith("num_"):
-        return float(sum(values))
+        return sum(values)
+    mean = sum(values) / len(values) if values else math.nan
     return math.exp(mean) if measure.startswith("gm_") else mean
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Judgements in TREC form: query, iteration, document, grade."""
-    grades: dict[str, dict[str, int]] = {}
+    grades: dict[str, dict[str, int]] = defaultdict(dict)
     for line in f_qrel:
         query, _, document, grade = line.split()
-        once(grades.setdefault(query, {}), query, document)[document] = int(grade)
+        once(grades[query], query, document)[document] = int(grade)
     return grades
 
 
 def parse_run(f_run: Iterable[str]) -> Scores:
     """A run in TREC form: query, Q0, document, rank, score, tag."""
-    scores: Scores = {}
+    scores: Scores = defaultdict(dict)
     for line in f_run:
         query, _, document, _, score, _ = line.split()
-        once(scores.setdefault(query, {}), query, document)[document] = float(score)
+        once(scores[query], query, document)[document] = float(score)
     return scores
 
 

@@ -94,7 +94,7 @@ class Judged:
 def nested(data: Any, value: str = "") -> Nested:
     """query → document → number, from dictionaries, records with these fields, or a frame of them."""
     if isinstance(data, Mapping):
-        return {query: dict(documents) for query, documents in data.items()}
+        return {str(query): dict(documents) for query, documents in data.items()}
     queries: Nested = {}
     for query, document, number, *_ in data if not value else records(data, ("query_id", "doc_id", value)):
         queries.setdefault(str(query), {})[str(document)] = number
@@ -103,13 +103,25 @@ def nested(data: Any, value: str = "") -> Nested:
 
 def records(data: Any, names: tuple[str, ...], defaults: tuple[str, ...] = ()) -> Iterable[tuple[Any, ...]]:
     """Rows of these columns or fields; the last ones may be missing and are then as given."""
+    needed = names[: len(names) - len(defaults)]
     if not hasattr(data, "columns"):
-        needed = len(names) - len(defaults)
-        after = list(zip(names[needed:], defaults, strict=True))
-        return (
-            (*(getattr(row, name) for name in names[:needed]), *(getattr(row, name, other) for name, other in after))
-            for row in data
-        )
+        after = list(zip(names[len(needed) :], defaults, strict=True))
+        try:
+            return [
+                (*(getattr(row, name) for name in needed), *(getattr(row, name, other) for name, other in after))
+                for row in data
+            ]
+        except (AttributeError, TypeError):
+            raise unknown(data, needed) from None
+    if not set(needed) <= set(data.columns):
+        raise unknown(list(data.columns), needed)
     there = [name for name in names if name in data.columns]
     rows = zip(*(data[name].tolist() for name in there), strict=True)
     return ((*row, *defaults[: len(names) - len(there)]) for row in rows)
+
+
+def unknown(data: Any, needed: tuple[str, ...]) -> ValueError:
+    kind = "run" if "score" in needed else "qrels"
+    return ValueError(
+        f"unknown {kind} format: give records, or a frame, with {', '.join(needed)}, or a dictionary, not {data!r:.60}"
+    )

@@ -116,8 +116,8 @@ def parse_measure(measure: Any) -> Measure:
         node = node.left if at else node
         params = {keyword.arg: ast.literal_eval(keyword.value) for keyword in getattr(node, "keywords", [])}
         name = ast.unparse(getattr(node, "func", node))
-        if getattr(node, "args", None):
-            raise ValueError("parameters need names")
+        if getattr(node, "args", None) or not name.isidentifier():
+            raise ValueError("parameters need names, and one number stands behind @")
     except (SyntaxError, ValueError, AttributeError) as error:
         raise MetricError(f"{measure!r} is not a measure; write name, name@k or name(parameter=value)@k") from error
     if name not in MEASURES:
@@ -195,7 +195,7 @@ class Evaluator:
             run = {query: dict(sorted(documents.items())) for query, documents in run.items()}
         return evaluate(
             self.qrels.seen(dict(setting.gains), setting.topics), run, context="ranking", metrics=metrics,
-            ties="trec" if setting.ties == "trec" else "order", unjudged=setting.unjudged,
+            ties="trec" if setting.ties == "trec" else "order", unjudged=setting.unjudged, names=["run"],
         ).systems[0]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.doors.ranx.report import Pairs, Report
-from karat.doors.ranx.scoring import by_query
+from karat.doors.ranx.scoring import by_query, metric
 from karat.metric import MetricError
 from karat.stats.randomisation import Coins, randomisation
 from karat.stats.tests import paired_t
@@ -58,7 +58,7 @@ def compare(
 
 def arrays(qrels: Any, run: Any, names: Sequence[str], make_comparable: bool) -> dict[str, Floats]:
     """Scores in the order of the queries' ids, so that those of two runs belong together."""
-    scores = by_query(qrels, run, names, make_comparable)
+    scores = by_query(qrels, run, {name: metric(name) for name in names}, make_comparable)
     return {name: np.array([by[query] for query in sorted(by)]) for name, by in scores.items()}
 
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.doors.ranx.scoring import evaluate
+from karat.doors.ranx.scoring import by_query, metric
+from karat.metric import parse
 
 Score = Callable[..., NDArray[np.float64]]
 
 
 def scores(name: str, qrels: Any, run: Any, k: int = 0, rel_lvl: int = 1) -> NDArray[np.float64]:
     """The metric of each query, over the first k documents, grades from rel_lvl on being relevant."""
-    by_query: NDArray[np.float64] = evaluate(qrels, run, f"{name}@{k}-l{rel_lvl}", return_mean=False)
-    return by_query
+    return np.array(list(by_query(qrels, run, {name: metric(f"{name}@{k}-l{rel_lvl}")})[name].values()))
 
 
 def rank_biased_precision(qrels: Any, run: Any, p: float, rel_lvl: int = 1) -> NDArray[np.float64]:
@@ -27,8 +27,7 @@ def rank_biased_precision(qrels: Any, run: Any, p: float, rel_lvl: int = 1) -> N
     >>> rank_biased_precision([[[1, 1]]], [[[1, 0.9], [2, 0.8]]], 0.5)
     array([0.5])
     """
-    by_query: NDArray[np.float64] = evaluate(qrels, run, f"rbp{str(float(p))[1:]}-l{rel_lvl}", return_mean=False)
-    return by_query
+    return np.array(list(by_query(qrels, run, {"rbp": (parse("rbp(gain=raw)")(p=p), rel_lvl)})["rbp"].values()))
 
 
 hits: Score = partial(scores, "hits")

@@ -37,6 +37,8 @@ OURS = {
     "rbp": "rbp(gain=raw)",
 }
 """karat's name of each of ranx's metrics."""
+WHOLE = ("bpref", "r-precision", "r_precision")
+"""Metrics of whole runs, to which a cut-off is nothing."""
 
 
 def evaluate(
@@ -57,14 +59,16 @@ def evaluate(
     0.5
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
-    values = by_query(qrels, run, names, make_comparable)
+    values = by_query(qrels, run, {name: metric(name) for name in names}, make_comparable)
     if isinstance(run, Run) and save_results_in_run:
         kept(run, values, return_std and return_mean)
     answers = {name: answer(list(by.values()), return_mean, return_std) for name, by in values.items()}
     return answers[names[0]] if len(names) == 1 else answers
 
 
-def by_query(qrels: Any, run: Any, names: Sequence[str], make_comparable: bool) -> dict[str, dict[str, float]]:
+def by_query(
+    qrels: Any, run: Any, asked: Mapping[str, Asked], make_comparable: bool = False
+) -> dict[str, dict[str, float]]:
     """Each metric of each query, in the order of the queries' ids."""
     gold, pred = nested(qrels), nested(run)
     if not isinstance(run, Mapping) and not hasattr(run, "to_dict"):  # arrays are ranked as they stand
@@ -78,7 +82,6 @@ def by_query(qrels: Any, run: Any, names: Sequence[str], make_comparable: bool) 
             "the queries of judgements and run differ; make_comparable=True takes those of the judgements"
         )
     answered = {query: documents for query, documents in sorted(pred.items()) if documents}
-    asked = {name: metric(name) for name in names}
     levels = {level for _, level in asked.values()}
     scores = {level: scored(gold, answered, asked.values(), level) for level in levels if answered}
     return {
@@ -117,11 +120,14 @@ def metric(name: str) -> Asked:
     if not match or match["name"] not in OURS:
         return parse(name), 1
     out, level = parse(OURS[match["name"]]), int(match["level"] or 1)
+    if not level:
+        raise MetricError(f"{name}: with -l0 every judged document would be relevant; levels begin with 1")
     if match["name"] == "rbp":
         if not (digits := match["p"] or match["k"]):
             raise MetricError("rbp needs its persistence: rbp.95")
         return out(p=float(f"0.{digits}")), level
-    return (out @ int(match["k"]) if int(match["k"] or 0) else out), level
+    k = 0 if match["name"] in WHOLE else int(match["k"] or 0)
+    return (out @ k if k else out), level
 
 
 def nested(data: Any) -> Nested:
