@@ -205,6 +205,10 @@ def prices(rng: random.Random) -> None:
         lines(f"prices/{name}.csv", ["id,value", *rows])
 
 
-if __name__ == "__main__":
+def main() -> None:
     for seed, make in enumerate((topics, comments, search, letters, scans, people, mail, prices), 1):
         make(random.Random(seed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of the report and of the web app, taken from the real thing: `python docs/making/pictures.py` (needs Chromium); a slow test takes them again."""
+"""Pictures of the report and of the web app, taken from the real thing: `python docs/making/pictures.py` (needs Chromium).
+
+A slow test takes them again, elsewhere.
+"""
 
 from __future__ import annotations
 

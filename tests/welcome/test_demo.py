@@ -1,6 +1,7 @@
 """``karat demo``: what it prints is what its commands print, and what it says it wrote is there."""
 
 import os
+import runpy
 import shlex
 import subprocess
 import sys
@@ -88,3 +89,11 @@ def test_a_folder_that_cannot_be_made(tmp_path):
     run = CliRunner().invoke(command, ["demo", str(tmp_path / "taken" / "inside")])
     assert run.exit_code == 2
     assert "cannot write" in run.stderr
+
+
+def test_the_data_are_what_the_script_makes(tmp_path, monkeypatch):
+    script = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "bundled.py"))
+    monkeypatch.setitem(script["main"].__globals__, "FOLDER", tmp_path)
+    script["main"]()
+    made = {p.relative_to(tmp_path).as_posix(): p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    assert made == {path: content for path, content in data() if not path.startswith("reviews/")}
