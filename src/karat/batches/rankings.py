@@ -209,13 +209,10 @@ def _batches(units: Stretches, rows: int) -> tuple[Ints, Ints | None]:
     in_stretches = bool((size <= 2 * rows).all())
     if not in_stretches:
         return np.minimum(np.cumsum(units.rows) // rows, len(units.rows) - 1), None
-    batch = _dense((np.cumsum(size) - size) // rows)[piece]
+    nth = (np.cumsum(size) - size) // rows
+    batch = np.cumsum(np.append(0, np.diff(nth) > 0)).astype(np.int64)[piece]
     begin = units.first[np.append(True, np.diff(batch) > 0)]
     return batch, np.append(begin, units.last.max() + 1)
-
-
-def _dense(batch: Any) -> Ints:
-    return np.cumsum(np.append(0, np.diff(batch) > 0)).astype(np.int64)
 
 
 def _same_cuts(units: Stretches, batch_of: Mapping[str, int], batches: int) -> Ints | None:

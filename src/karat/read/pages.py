@@ -109,7 +109,8 @@ def read_pages(records: Records, read: Read) -> Side:
     columns = {role: records.column(name) for role, name in roles.items()}
     case, id = _spelt(columns.get("test_case"), records.rows, ""), _spelt(columns["id"], records.rows)
     findings, bad = list(records.findings), _Bad(records)
-    bad.add("missing-field", np.isin(id.code, [-1, *_blank(id)]), field="document id")
+    blank = [code for code, name in enumerate(id.names) if not name.strip()]
+    bad.add("missing-field", np.isin(id.code, [-1, *blank]), field="document id")
     pages = _SHAPES[kind](columns, records.rows, bad)
     if bad.findings:
         raise InputError([*findings, *bad.findings])
@@ -150,10 +151,6 @@ def _spelt(column: Column | None, rows: int, nothing: str | None = None) -> Code
     if nothing is None or not (codes.code < 0).any():
         return codes
     return Codes.of([nothing if text is None else text for text in codes.texts()])
-
-
-def _blank(column: Codes) -> list[int]:
-    return [code for code, name in enumerate(column.names) if not name.strip()]
 
 
 def _bundles(case: Codes, id: Codes) -> tuple[Ints, Ints]:

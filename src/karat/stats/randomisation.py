@@ -13,7 +13,7 @@ from scipy import special
 
 from karat.stats.random import stream
 from karat.stats.settings import DRAWS
-from karat.stats.tests import monte_carlo
+from karat.stats.tests import log_choose, monte_carlo
 from karat.weights import Floats, Ints, cuts
 
 ENUMERATE = 2**15
@@ -166,16 +166,12 @@ def _enumerated(difference: Difference, n: Floats, observed: Floats, alternative
     for size in sizes:
         swaps = np.arange(size, dtype=float)
         every = np.column_stack([np.repeat(every, size, 0), np.tile(swaps, len(every))])
-        chance = np.outer(chance, np.exp(_log_choose(size - 1.0, swaps) - (size - 1) * np.log(2))).ravel()
+        chance = np.outer(chance, np.exp(log_choose(size - 1.0, swaps) - (size - 1) * np.log(2))).ravel()
     extremes, at = extreme(difference(every), alternative), extreme(observed, alternative)
     near = 1e-10 * np.nanmax(np.abs(extremes), axis=0, initial=0.0)
     with np.errstate(invalid="ignore"):
         p = np.tensordot(chance, (extremes >= at - near).astype(float), 1)
     return Randomised(np.minimum(p, 1.0), len(every), exact=True)
-
-
-def _log_choose(n: float, k: Floats) -> Floats:
-    return np.asarray(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1), float)
 
 
 def sign_flip(d: Floats, n: Floats, alternative: str = "two-sided") -> float | None:

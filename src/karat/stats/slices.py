@@ -73,16 +73,13 @@ def slice_keys(keys: ClusterKeys, bins: str = "") -> SliceKeys:
     if numbers is not None and (bins or not few):
         name, order = _binned(numbers, bins)
     elif bins:
-        raise InputError([finding("slices-not-numbers", column=keys.column, found=_example(keys.cluster))])
+        example = next((t for t in keys.cluster.tolist() if _numbers(np.array([t])) is None), "")
+        raise InputError([finding("slices-not-numbers", column=keys.column, found=example)])
     else:
         name, order = keys.cluster, ordered({*keys.cluster.tolist()})
     if len(order) > MOST:
         raise InputError([finding("too-many-slices", column=keys.column, count=len(order), most=MOST)])
     return SliceKeys(keys.column, keys.unit, name, order)
-
-
-def _example(texts: Texts) -> str:
-    return next((t for t in texts.tolist() if _numbers(np.array([t])) is None), "")
 
 
 def _numbers(texts: Texts) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:

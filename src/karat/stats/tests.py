@@ -76,12 +76,12 @@ def mcnemar(a_only: int, b_only: int, method: str = "mid-p") -> Test:
     exact = min(1.0, 2 * float(special.bdtr(min(a_only, b_only), m, 0.5)))
     if method == "exact":
         return Test("McNemar exact", exact, exact=True)
-    at = float(np.exp(_log_binomial(a_only, m) - m * np.log(2)))
+    at = float(np.exp(log_choose(m, a_only) - m * np.log(2)))
     return Test("McNemar mid-p", 1 - at if a_only == b_only else exact - at, exact=True)
 
 
-def _log_binomial(k: float, m: float) -> float:
-    return float(special.gammaln(m + 1) - special.gammaln(k + 1) - special.gammaln(m - k + 1))
+def log_choose(n: float, k: Floats | float) -> Floats:
+    return np.asarray(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1), float)
 
 
 def _mcnemar_chi2(a_only: int, b_only: int, method: str) -> Test:

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -103,7 +103,8 @@ class Workers:
     def _overdue(self, known: dict[str, Worker], rows: Sequence[Any]) -> list[Worker]:
         """Workers whose job was cancelled, or takes too long; these jobs are given up."""
         table = tables.jobs
-        late = [r for r in rows if r.state == "running" and self._late(r.started)]
+        first = datetime.now(UTC) - timedelta(seconds=self.limits.seconds)
+        late = [r for r in rows if r.state == "running" and datetime.fromisoformat(r.started) < first]
         gone = [r for r in rows if r.state == "cancelled"]
         if late or gone:
             with self.store.transaction(write=True) as connection:
@@ -113,9 +114,6 @@ class Workers:
                 ended = [r.id for r in gone]
                 connection.execute(table.update().where(table.c.id.in_(ended)).values(worker=None, lease=None))
         return [known[r.worker] for r in (*late, *gone)]
-
-    def _late(self, started: str) -> bool:
-        return (datetime.now(UTC) - datetime.fromisoformat(started)).total_seconds() > self.limits.seconds
 
     def _bury(self, worker: Worker) -> None:
         """Give back the jobs of a dead worker."""

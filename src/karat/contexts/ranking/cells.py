@@ -130,11 +130,9 @@ class RankingCells(Cells):
         """The relevant documents that were retrieved (in the first ``k``), by rank."""
         if (rel, k) not in self._known:
             within(0, inf, k=k)
-            self._known[rel, k] = self._hits(rel) if k is None else self.hits(rel).where(self.hits(rel).rank <= k)
+            rows = self.judged if k is None else self.hits(rel)
+            self._known[rel, k] = rows.where(self.is_relevant(rel) & (rows.rank > 0) if k is None else rows.rank <= k)
         return self._known[rel, k]
-
-    def _hits(self, rel: Level) -> Rows:
-        return self.judged.where(self.is_relevant(rel) & (self.judged.rank > 0))
 
     def hit_count(self, rel: Level = None, k: int | None = None) -> Floats:
         """Relevant documents among the first ``k``; their expected number where ties are averaged."""
