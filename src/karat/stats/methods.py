@@ -104,12 +104,12 @@ def _method_score(field: Field, name: str, k: int, score: Score, statistic: Stat
     )
 
 
-def _interval(found: Nested, level: float) -> Interval | None:
+def _interval(mean: Nested, level: float) -> Interval | None:
     """None where nothing varies and the score has no limits: then nothing is known."""
-    low, high = found.interval(level)
+    low, high = mean.interval(level)
     if not (np.isfinite(low) and np.isfinite(high)):
         return None
-    return Interval(level, low, high, "nested-t" if found.se > 0 else "rule-of-three", None, found.se)
+    return Interval(level, low, high, "nested-t" if mean.se > 0 else "rule-of-three", None, mean.se)
 
 
 def _run_findings(groups: Groups) -> list[Finding]:

@@ -169,8 +169,8 @@ class Sample:
         parts = [(s.folds[column].gaps(s.design), w[column]) for s, w in self._shared if w[column] > 0]
         if not parts:
             return None
-        gap, se = (np.concatenate([getattr(found, name) * w for found, w in parts]) for name in ("gap", "se"))
-        return Gaps(gap, se, beside_each_other([found.together for found, _ in parts]))
+        gap, se = (np.concatenate([getattr(part, name) * w for part, w in parts]) for name in ("gap", "se"))
+        return Gaps(gap, se, beside_each_other([part.together for part, _ in parts]))
 
     def overall(self, draws: Floats) -> Floats:
         """Resamples of the overall score from those of the test cases (test cases × resamples × columns)."""
