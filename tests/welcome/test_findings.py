@@ -134,3 +134,26 @@ def test_hints_name_options_that_there_are(code):
 def test_hints_in_python(hint, spoken):
     assert in_python(hint) == spoken
     assert finding_lines([finding("bad-option", message="x", way_out=hint)], python=False)[-1] == f"  hint: {hint}"
+
+
+def test_a_page_folds_repeats_and_a_card_opens_warnings(tmp_path):
+    (tmp_path / "gold.conll").write_text("Anna B-PER\nSmith I-PER\n\n" * 30)
+    (tmp_path / "out.conll").write_text("Anna O\nSmith I-PER\n\nAnna B-PER\nSmith I-PER\n\n" * 15)
+    e = karat.evaluate(tmp_path / "gold.conll", tmp_path / "out.conll")
+    page = e.to_html()
+    assert page.count('<li class="warning">') == 1
+    assert "more like it" in page
+    assert "<details open><summary>Findings" in e._repr_html_()
+    assert (
+        "<details><summary>Findings"
+        in karat.evaluate({"id": [1], "label": ["a"], "extra": [2]}, {"1": "a"})._repr_html_()
+    )
+
+
+def test_a_terminal_gets_whole_words(monkeypatch):
+    from karat.cli import failures
+
+    found = finding("no-common-ids", "out.csv", gold="'a'", pred="'b'")
+    lines = failures.folded(f"{found}", 60).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert " ".join(line.strip() for line in lines) == str(found)

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from karat.contexts import catalogue, context
 from karat.evaluation import Detail, Evaluation, Interval, Part, Score, SystemResult
-from karat.findings import Finding
+from karat.findings import Finding, folded
 from karat.metric import Metric
 from karat.provenance import signature
 from karat.report import sliced
@@ -111,6 +111,12 @@ class Chart(NamedTuple):
     table: Table | None = None
     note: str = ""
 
+    @property
+    def wide(self) -> bool:
+        """Is it too wide for one of three columns?"""
+        width = re.search(r"--w:([0-9.]+)px", self.image)
+        return width is not None and float(width[1]) > 460
+
 
 class Section(NamedTuple):
     """A part of the page that another report adds: a lead, sentences, charts (title and SVG) and tables.
@@ -197,13 +203,18 @@ class View:
         return len(self.systems) > OPEN
 
     @cached_property
-    def findings(self) -> list[Finding]:
-        return self.evaluation.findings[: self.rows]
+    def findings(self) -> list[tuple[Finding, str]]:
+        """What was found, many of one kind in a file as one."""
+        return folded(self.evaluation.findings)
+
+    @property
+    def warned(self) -> bool:
+        return any(found.severity != "note" for found, _ in self.findings)
 
     @property
     def more_findings(self) -> str:
         """How many findings of which kind are left out."""
-        rest = Counter(f.code for f in self.evaluation.findings[self.rows :])
+        rest = Counter(found.code for found, _ in self.findings[self.rows :])
         return ", ".join(f"{n:,} {code}" for code, n in rest.most_common())
 
     @property
@@ -239,12 +250,12 @@ class View:
     def glossary(self) -> list[Term]:
         """What each metric means, each once."""
         known = catalogue(self.evaluation.context)
-        terms = {
-            s.metric.name: (s.label, known[s.metric.name]) for s in self.heads if s.metric.name in known.definitions
-        }
+        first: dict[str, str] = {}
+        for head in self.heads:
+            first.setdefault(head.metric.name, head.label)
         return [
             Term(label.split(" (")[0], meaning(d.doc), _scale(d.bounds, d.better), d.reference or "")
-            for label, d in terms.values()
+            for label, d in ((label, known[name]) for name, label in first.items() if name in known.definitions)
         ]
 
     def hint(self, metric: Metric) -> str:
@@ -392,8 +403,10 @@ def _spelt(value: Any) -> str:
     if isinstance(value, dict):
         return f"{len(value)} roots"
     return (
-        {None: "none", True: "true", False: "false"}.get(value, str(value))
-        if not isinstance(value, list)
+        str(value).lower()
+        if value is None or isinstance(value, bool)
+        else f"{value:g}"
+        if isinstance(value, float)
         else str(value)
     )
 
