@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.contexts.labels import nearest
 from karat.findings import Finding, InputError, finding
-from karat.read.names import TEXTS
+from karat.read.names import INDEX, NAMES, QUERIES, TEXTS
 from karat.read.roles import SEPARATORS, as_indicators, split_labels
 from karat.side import Side
 
@@ -66,6 +66,7 @@ def _like(name: str, word: str) -> str:
 def suspect(gold: Side, pred: Side) -> Finding | None:
     """What to say if a system is perfect: its column may be gold's own, kept beside one that is not read."""
     column, others = pred.facts.get("value"), [n for n in pred.facts.get("unread", ()) if n.lower() not in TEXTS]
+    others += [n for n in gold.facts.get("unread", ()) if n.strip().lower() in NAMES["value"] and n not in others]
     if not others or column is None or str(column).lower() != str(gold.facts.get("value")).lower():
         return None
     shown = ", ".join(others[:10])
@@ -74,10 +75,25 @@ def suspect(gold: Side, pred: Side) -> Finding | None:
 
 def by_position(gold: Side, pred: Side) -> list[Finding]:
     """What to say where rows are paired as they stand, although the first column that is not read may tell them apart."""
-    mine, theirs = (next(iter(side.facts.get("unread", ())), None) for side in (gold, pred))
-    if mine is None or mine != theirs or mine.lower() in TEXTS or not (gold.keys.by_position and pred.keys.by_position):
+    mine, theirs = (
+        next((n for n in side.facts.get("unread", ()) if n.lower() not in TEXTS), None) for side in (gold, pred)
+    )
+    if mine is None or mine != theirs or not (_by_rows(gold) and _by_rows(pred)):
         return []
     return [finding("paired-by-position", pred.name, column=mine)]
+
+
+def _by_rows(side: Side) -> bool:
+    """Does nothing tell the rows apart but their place, or the number that pandas gave them?"""
+    return side.keys.by_position or str(side.facts.get("id")).lower() in INDEX
+
+
+def case_of_query(gold: Side) -> list[Finding]:
+    """What to say where scores are means over a column whose name only rankings take for that of test cases."""
+    column = gold.facts.get("test_case")
+    if column is None or column.strip().lower() not in QUERIES:
+        return []
+    return [finding("test-case-found", gold.name, column=column, count=len({*gold.keys.case.used()}))]
 
 
 def without_common_labels(gold: Side, pred: Side) -> Finding | None:

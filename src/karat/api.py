@@ -56,6 +56,7 @@ def evaluate(
     engine: str | None = None,
     master: str | None = None,
     keep_going: bool = False,
+    allow_same: bool = False,
     **options: Any,
 ) -> Evaluation:
     """Score predictions against gold.
@@ -68,7 +69,8 @@ def evaluate(
     ``hashes`` asks for the canonical hash of every input (None: of those that are read in a moment; False: of none).
     ``max_unpacked`` is how many bytes a packed file may unpack to (by default 256 MiB, or 200 times its size);
     ``memory`` how many bytes joins and sorts of tables may take before they go to files in the folder ``temp``.
-    ``keep_going`` scores the systems that can be scored; those that cannot are in ``rejected``, with why.
+    ``keep_going`` scores the systems that can be scored; those that cannot are in ``rejected``, with why;
+    ``allow_same`` lets one column of one file be scored against itself.
 
     Both are paths, ``-``, frames, lists of records, dicts of id → value, or plain sequences paired
     by position, or DataFrames of Spark; a list of paths, a list with as many ``names``, or a dict of name → sequence scores
@@ -88,7 +90,7 @@ def evaluate(
     asked = Asked(
         context, metrics, format, encoding, handed.columns, undefined, seed,
         units or methods.repeated or judge is not None, cluster_by or stratify_by, options, hashes, max_unpacked,
-        separator, handed.shared, memory, temp, slices, weight, engine, master, keep_going,
+        separator, handed.shared, memory, temp, slices, weight, engine, master, keep_going, allow_same,
     )  # fmt: skip
     wanted = wanted_intervals(intervals, interval_method, resamples, seed, stratify_by)
     level = wanted.level if wanted else 0.95
@@ -175,6 +177,7 @@ def compare(
     sequential: bool = False,
     max_unpacked: int | None = None,
     keep_going: bool = False,
+    allow_same: bool = False,
     **options: Any,
 ) -> Comparison:
     """Compare systems on the same gold, pair by pair, with paired tests corrected over all of them.
@@ -205,7 +208,7 @@ def compare(
     asked = Asked(
         context, metrics, format, encoding, handed.columns, undefined, seed, True, cluster_by, options,
         max_unpacked=max_unpacked, separator=separator, shared=handed.shared, slices=slices, weight=weight,
-        keep_going=keep_going, compared=True,
+        keep_going=keep_going, allow_same=allow_same, compared=True,
     )  # fmt: skip
     if methods.repeated and slices:
         raise MetricError("slices are those of systems: give each method as one run, or leave slices out")

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from karat.agree import agree, by_position, check_labels, suspect, without_common_labels
+from karat.agree import agree, by_position, case_of_query, check_labels, suspect, without_common_labels
 from karat.beside import not_ignored
 from karat.check import leave_out
 from karat.columns import Codes
 from karat.contexts import CONTEXT_OF, context
+from karat.contexts.agreement import AGREEMENT
 from karat.contexts.base import Counted
 from karat.engines.duckdb import Engine
 from karat.engines.memory import count
@@ -57,8 +58,9 @@ def meeting(
 ) -> tuple[Any, list[Any]]:
     """Gold and systems that mean the same by what they say; where they cannot, the findings that say why."""
     golds, *preds = sides
-    stop_on_errors(same := check_tables(gold, [data for _, data in systems], sides, asked.columns))
-    golds.findings += same
+    same = [] if asked.allow_same else check_tables(gold, [data for _, data in systems], sides)
+    golds.facts["alone"] = golds.kind == "votes" and bool(same)
+    stop_on_errors([] if golds.facts["alone"] else same)
     for side, (name, given) in zip(preds, systems, strict=True):
         side.findings += [paired[name]] if name in paired else []
         if is_path(gold) and is_path(given) and not same_table(gold, given):
@@ -75,9 +77,13 @@ def counted_sides(
     name = asked.context or detect_context(golds, preds)
     defaults = context(name).defaults(golds)
     plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed, defaults)
+    if golds.facts.get("alone") and not {m.name for m in plan.metrics} <= {*AGREEMENT}:
+        raise InputError([finding("votes-alone", golds.name, metrics=", ".join(AGREEMENT))])
     if name in ("monolabel", "multilabel"):
         as_they_count = [as_labels(s) if s.kind == "number" and "label" not in s.names else s for s in (golds, *preds)]
         stop_on_errors(check_labels(as_they_count[0], as_they_count[1:]))
+    if name != "ranking" and "test_case" not in asked.columns:
+        golds.findings += case_of_query(golds)
     name_columns(golds, preds)
     golds, *preds = gathered([partial(prepared, side, plan) for side in (golds, *preds)])
     golds, preds = without_faulty(golds, preds, plan)

@@ -124,6 +124,7 @@ _OPTION = re.compile(
     r"|(?<![\w-])-c(?: (?P<context>(?!or\b)[a-z]+))?"
 )
 _COLUMN = re.compile(r"(gold-|pred-)?(id|value|test-case)")
+_FLAGS = ("allow-same", "keep-going")
 _KEYWORDS = {"input-format": "format", "by": "slices"}
 
 
@@ -141,9 +142,11 @@ def _keyword(match: re.Match[str]) -> str:
     if name is None:
         return f'context="{match["context"]}"' if match["context"] else "context="
     if _COLUMN.fullmatch(name):
-        column = "…" if not value or value.isupper() else value
+        column = "…" if value.isupper() or not match["value"] else value
         return f'columns={{"{name.replace("-", "_")}": "{column}"}}'
     keyword = _KEYWORDS.get(name, name.replace("-", "_"))
+    if name in _FLAGS:
+        return f"{keyword}=True"
     if (match["value"] or "").startswith("'"):
         return f'{keyword}="{value}"'
     if not value or value.isupper():

@@ -223,15 +223,14 @@ def to_read(given: Any, role: str, how: Given, name: str | None, either: bool = 
 # ---- one table on both sides
 
 
-def check_tables(gold: Any, systems: Iterable[Any], sides: Sequence[Side], columns: Mapping[str, str]) -> list[Finding]:
-    """Where gold and predictions are one table, they must be two columns of it; what is said to be meant is meant."""
+def check_tables(gold: Any, systems: Iterable[Any], sides: Sequence[Side]) -> list[Finding]:
+    """Where gold and predictions are one table, they must be two columns of it."""
     golds, *preds = sides
-    out: list[Finding | None] = []
-    for given, side in zip(systems, preds, strict=True):
-        if not same_table(gold, given) or not _same_values(golds, side, isinstance(given, Column)):
-            continue
-        out.append(_same_column(golds, side, is_path(gold), columns, isinstance(given, Column)))
-    return [f for f in out if f]
+    return [
+        _same_column(golds, side, is_path(gold), isinstance(given, Column))
+        for given, side in zip(systems, preds, strict=True)
+        if same_table(gold, given) and _same_values(golds, side, isinstance(given, Column))
+    ]
 
 
 def same_table(gold: Any, given: Any) -> bool:
@@ -245,35 +244,26 @@ def same_table(gold: Any, given: Any) -> bool:
     return table is gold and not is_path(gold)
 
 
-_WITHOUT_COLUMNS = ("list", "array", "dict", "tags")
-"""Data in memory that have but one column."""
+_WITHOUT_COLUMNS = ("list", "array", "dict", "tags", "records")
+"""Data in memory that have but one column, or records of which one may be all that there is."""
 
 
 def _same_values(gold: Side, pred: Side, shared: bool) -> bool:
-    if (gold.origin.format in _WITHOUT_COLUMNS and not shared) or pred.facts.get("by_role"):
+    alone = gold.origin.format in _WITHOUT_COLUMNS and not pred.facts.get("unread")
+    if (alone and not shared) or pred.facts.get("by_role"):
         return False
     return bool(gold.facts.get("value") == pred.facts.get("value"))
 
 
-def _same_column(gold: Side, pred: Side, path: bool, columns: Mapping[str, str], shared: bool) -> Finding | None:
-    """The finding for one column on both sides: an error where another one may be meant.
-
-    Who names the column means it; agreement of annotators needs gold alone; and a file with nothing but ids and values
-    that is named twice is a check of its own.
-    """
-    if gold.kind == "votes" or (columns.keys() & {"value", "gold_value", "pred_value"} and not shared):
-        return None
+def _same_column(gold: Side, pred: Side, path: bool, shared: bool) -> Finding:
+    """The error for one column on both sides: another one may be meant, or another file."""
     column = gold.facts.get("value")
+    if path and not shared and column is None:
+        return finding("same-file", gold.name)
     lost = [n for n in pred.facts.get("unread", ()) if n.lower() not in TEXTS]
-    if not shared and (column is None or not (lost or pred.context)):
-        return finding("same-file", gold.name) if path else None
-    there = f" (there is {', '.join(lost[:10])})" if lost else ""
-    way_out = f"name the predictions' column: --pred-value COLUMN{there}"
-    way_out += (
-        ", or give the file of the predictions"
-        if shared
-        else f", or say that it is meant: --value {str(column).removeprefix('column ')}"
-    )
+    ways = [f"name the predictions' column: --pred-value COLUMN (there is {', '.join(lost[:10])})"] if lost else []
+    ways += [] if lost and not shared else ["give the file of the predictions"]
+    way_out = ", or ".join([*ways, "say that it is meant: --allow-same"])
     what = "file" if path else "table"
     return finding("same-column", gold.name, column=repr(column or "the values"), what=what, way_out=way_out)
 

@@ -105,9 +105,14 @@ KINDS: dict[str, Kind] = {
         "{way_out}",
     ),
     "same-file": Kind(
-        "warning",
-        "gold and predictions are the same file: it is scored against itself",
-        "name the file with the predictions, unless this is meant",
+        "error",
+        "gold and predictions are the same file, which would be scored against itself",
+        "name the file with the predictions, or say that it is meant: --allow-same",
+    ),
+    "votes-alone": Kind(
+        "error",
+        "the votes of this file are gold and predictions at once, so that gold would be scored against itself",
+        "give the file of the predictions, or ask for what needs none: -m krippendorff_alpha (there is {metrics})",
     ),
     "paired-by-position": Kind(
         "warning",
@@ -235,11 +240,21 @@ KINDS: dict[str, Kind] = {
         "no predicted id is in gold (gold: {gold}; predicted: {pred})",
         "check that both files are of the same data set and that ids are spelt alike",
     ),
+    "annotator-columns": Kind(
+        "note",
+        "{columns} are read as the votes of {count} annotators",
+        "name the one column that holds gold, if that is wrong: --gold-value COLUMN",
+    ),
+    "test-case-found": Kind(
+        "warning",
+        "the column {column!r} is taken for the test case: each score is a mean over its {count} {count:value|values}",
+        "--test-case '' scores all rows together, --test-case {column} says that it is meant",
+    ),
     "no-common-cases": Kind(
         "error",
         "gold and predictions have no test case in common (gold: {gold}; predicted: {pred}); {count} {count:id is|ids are} "
         "in both under different ones",
-        "write the test cases of both files alike, or leave them out of both",
+        "write the test cases of both files alike, or leave them out of both; --test-case '' reads none",
     ),
     "ids-alike": Kind(
         "warning",
@@ -249,7 +264,7 @@ KINDS: dict[str, Kind] = {
     "test-cases-differ": Kind(
         "warning",
         "{count} {count:id is|ids are} in both files under different test cases (id {id!r}: gold {gold!r}, predicted {pred!r})",
-        "write the test cases of both files alike, or leave them out of both",
+        "write the test cases of both files alike, or leave them out of both; --test-case '' reads none",
     ),
     "test-case-missing": Kind(
         "warning", "test case {name!r} of gold has no prediction at all", "predict it, or take it out of gold"
@@ -534,6 +549,11 @@ KINDS: dict[str, Kind] = {
         "warning",
         "{count} of {total} pages {count:has|have} no predicted category and {count:counts|count} as wrong",
         "predict a category for each",
+    ),
+    "pages-from-zero": Kind(
+        "error",
+        "the pages are counted from 0 here and from 1 in {other}",
+        "count the pages of both sides from 1",
     ),
     "pages-on-one-side": Kind(
         "error",

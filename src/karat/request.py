@@ -38,6 +38,8 @@ class Asked:
     engine: str | None = None
     master: str | None = None
     keep_going: bool = False
+    allow_same: bool = False
+    """Whether gold may be scored against itself."""
     compared: bool = False
     """Whether slices are those of a comparison, which scores them itself."""
 
@@ -64,4 +66,5 @@ class Asked:
     def reading(self) -> dict[str, Any]:
         """What must be known to read the inputs again."""
         settings = {"format": self.format, "encoding": self.encoding, "columns": dict(self.columns)}
-        return settings | ({"separator": self.separator} if self.separator else {})
+        settings |= {"separator": self.separator} if self.separator else {}
+        return settings | ({"allow_same": True} if self.allow_same else {})

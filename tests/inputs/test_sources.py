@@ -34,7 +34,7 @@ PACKERS = {
 
 def codes(path, **how) -> list[str]:
     with pytest.raises(karat.InputError) as caught:
-        karat.evaluate(str(path), str(path), **how)
+        karat.evaluate(str(path), str(path), **how, allow_same=True)
     return [f.code for f in caught.value.findings]
 
 
@@ -46,7 +46,7 @@ def packed(request):
 def test_streams_one_after_the_other_are_one_file(packed, tmp_path):
     path = tmp_path / "gold"
     path.write_bytes(packed(b"".join(ROWS[:50])) + packed(b"".join(ROWS[50:])))
-    assert karat.evaluate(str(path), str(path)).systems[0].counts["gold"] == 100
+    assert karat.evaluate(str(path), str(path), allow_same=True).systems[0].counts["gold"] == 100
 
 
 @pytest.mark.parametrize("damage", ["first byte of the second stream", "garbage at the end", "cut off"])
@@ -65,7 +65,7 @@ def test_a_file_that_unpacks_to_far_more_than_its_size_is_refused(packed, tmp_pa
     path = tmp_path / "gold"
     path.write_bytes(packed(b"".join(ROWS)))
     assert codes(path, max_unpacked=1000) == ["unpacked-too-large"] * 2
-    assert karat.evaluate(str(path), str(path), max_unpacked=10_000).systems[0].counts["gold"] == 100
+    assert karat.evaluate(str(path), str(path), max_unpacked=10_000, allow_same=True).systems[0].counts["gold"] == 100
 
 
 def test_nothing_in_a_packed_file_is_an_empty_file(packed, tmp_path):
@@ -78,7 +78,7 @@ def test_what_is_small_may_be_packed_as_tightly_as_it_will(packed, tmp_path):
     path = tmp_path / "gold.json"
     path.write_bytes(packed(b"[" + b",".join(ROWS) + b"]" + b" " * 10_000_000))
     assert path.stat().st_size * source.RATIO < 10_000_000
-    assert karat.evaluate(str(path), str(path)).systems[0].counts["gold"] == 100
+    assert karat.evaluate(str(path), str(path), allow_same=True).systems[0].counts["gold"] == 100
 
 
 def test_a_bomb_is_refused_by_default(tmp_path, monkeypatch):
@@ -92,7 +92,9 @@ def test_the_command_takes_sizes(tmp_path):
     path = tmp_path / "gold"
     path.write_bytes(gzip.compress(b"".join(ROWS)))
     for size, code in (("1KB", 2), ("1 MB", 0), ("0.5MB", 0), ("2000000", 0), ("lots", 2)):
-        said = CliRunner().invoke(karat_command, ["evaluate", str(path), str(path), "--max-unpacked", size])
+        said = CliRunner().invoke(
+            karat_command, ["evaluate", str(path), str(path), "--allow-same", "--max-unpacked", size]
+        )
         assert said.exit_code == code, size
 
 
@@ -115,13 +117,13 @@ def test_a_name_that_is_not_utf8(tmp_path):
     with open(path, "wb") as file:
         file.write(b"id,value\n1,A\n2,B\n")
     given = os.fsdecode(path)
-    found = karat.evaluate(given, [given], metrics=["accuracy"])
+    found = karat.evaluate(given, [given], metrics=["accuracy"], allow_same=True)
     assert found["accuracy"].value == 1.0
     assert found.systems[0].name == "gold\\xff"
     assert json.loads(found.to_json())["provenance"]["inputs"][0]["path"] == "gold\\xff.csv"
     with open(path, "wb") as file:
         file.write(b"id,value\n1,A\n1,B\n")
-    said = command(["evaluate", given, given])
+    said = command(["evaluate", given, given, "--allow-same"])
     assert said.returncode == 2
     assert "gold\\xff.csv:3: error[repeated-id]" in said.stderr
 

@@ -58,7 +58,9 @@ class TestPlugin:
         assert NAME in listed
         assert "C = hits / gold items" in CliRunner().invoke(command, ["metrics", NAME]).stdout
         gold = str(tmp_path / "gold.csv")
-        scored = CliRunner().invoke(command, ["evaluate", gold, gold, "-m", NAME, "--fail-under", f"{NAME}=0.5"])
+        scored = CliRunner().invoke(
+            command, ["evaluate", gold, gold, "--allow-same", "-m", NAME, "--fail-under", f"{NAME}=0.5"]
+        )
         assert (scored.exit_code, "Coverage of hits" in scored.stdout) == (0, True)
 
     @pytest.mark.parametrize("report", ["table", "json", "markdown", "latex", "tsv", "csv"])

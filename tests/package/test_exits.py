@@ -110,7 +110,17 @@ def test_an_output_that_is_no_file_stays_what_it_is(tmp_path):
     (tmp_path / "gold.csv").write_text("id,value\n1,A\n")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "report.csv")
-    line = [*KARAT, "evaluate", *[str(tmp_path / "gold.csv")] * 2, "-m", "accuracy", "--report", "csv", "-o"]
+    line = [
+        *KARAT,
+        "evaluate",
+        *[str(tmp_path / "gold.csv")] * 2,
+        "--allow-same",
+        "-m",
+        "accuracy",
+        "--report",
+        "csv",
+        "-o",
+    ]
     process = subprocess.Popen([*line, str(tmp_path / "pipe")], env=HERE)
     with open(tmp_path / "pipe") as pipe:
         said = pipe.read()
@@ -174,7 +184,7 @@ def classes(text: str, mark: str) -> set[str]:
 
 def test_the_command_keeps_formulas_if_it_is_told_to(tmp_path):
     (tmp_path / "gold.json").write_text(json.dumps([{"id": "1", "value": "=1+1"}]))
-    line = ["evaluate", *[str(tmp_path / "gold.json")] * 2, "-m", "f1", "--report", "csv"]
+    line = ["evaluate", *[str(tmp_path / "gold.json")] * 2, "--allow-same", "-m", "f1", "--report", "csv"]
     assert ",'=1+1," in CliRunner().invoke(command, line).stdout
     assert ",=1+1," in CliRunner().invoke(command, [*line, "--keep-formulas"]).stdout
 

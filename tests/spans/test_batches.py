@@ -66,7 +66,7 @@ def test_batches_give_the_same_cells(kind, batches):
 
 def test_results_are_not_kept_with_the_cells():
     gold = documents(random.Random(1), 20)
-    cells = karat.evaluate(gold, gold, metrics=["f1"]).systems[0].cells
+    cells = karat.evaluate(gold, gold, metrics=["f1"], allow_same=True).systems[0].cells
     before = len(pack(cells))
     cells.data.outcomes("exact"), cells.data.pages(), cells.data.credits()
     assert len(pack(cells)) == before

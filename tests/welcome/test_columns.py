@@ -213,10 +213,64 @@ def test_truth_that_gold_never_has_is_spelt_as_gold_would(tmp_path):
     assert {*karat.evaluate(gold, pred, metrics=["f1"])["f1"].by_class} == {"True", "False"}
 
 
-def test_a_file_of_ids_and_values_against_itself_is_said(tmp_path):
-    file = cells(tmp_path, "gold.csv", "a", "b")
-    assert codes(karat.evaluate(file, file)) == {"same-file"}
-    assert "scored against itself" in str(karat.evaluate(file, file))
+def runs(tmp_path):
+    (tmp_path / "a.conll").write_text("Anna B-PER\nran O\n")
+    (tmp_path / "a.jsonl").write_text(
+        '{"id": "1", "text": "Anna", "spans": [{"start": 0, "end": 4, "label": "PER"}]}\n'
+    )
+    (tmp_path / "soft.csv").write_text("id,label,score\n1,a,0.3\n1,b,0.7\n")
+    return [
+        cells(tmp_path, "a.csv", "a", "b"),
+        *(tmp_path / name for name in ("a.conll", "a.jsonl", "soft.csv")),
+    ]
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_a_file_against_itself_is_an_error_unless_it_is_meant(which, tmp_path):
+    file = runs(tmp_path)[which]
+    assert refused(file, file) <= {"same-file", "same-column"}
+    assert not codes(karat.evaluate(file, file, allow_same=True)) & {"same-file", "same-column"}
+    asked = CliRunner().invoke(command, ["evaluate", str(file), str(file)])
+    assert (asked.exit_code, "--allow-same" in asked.output) == (2, True)
+    assert CliRunner().invoke(command, ["evaluate", str(file), str(file), "--allow-same"]).exit_code == 0
+    again = CliRunner().invoke(command, ["compare", str(file), str(file), str(file), "--name", "a", "--name", "b"])
+    assert (again.exit_code, "--allow-same" in again.output) == (2, True)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_a_table_in_memory_against_itself_is_an_error_unless_it_is_meant(make):
+    table = make({"id": [1, 2], "label": ["a", "b"]})
+    with pytest.raises(karat.InputError, match="allow_same=True"):
+        karat.evaluate(table, table)
+    assert accuracy(table, table, allow_same=True) == 1.0
+    assert accuracy(table, make({"id": [1, 2], "label": ["a", "b"]})) == 1.0  # another table that is equal
+
+
+def test_a_column_that_both_sides_name_is_one_column(tmp_path):
+    (tmp_path / "t.csv").write_text("id,y_true,y_pred\n1,a,b\n2,b,b\n")
+    for said in ({"value": "y_true"}, {"gold_value": "y_pred", "pred_value": "y_pred"}):
+        assert refused(tmp_path / "t.csv", tmp_path / "t.csv", columns=said) == {"same-column"}
+
+
+def test_a_kept_run_against_itself_is_verified(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells(tmp_path, "a.csv", "a|b", "b")
+    line = ["evaluate", "a.csv", "a.csv", "--allow-same", "--separator", "|", "--report", "json", "-o", "report.json"]
+    assert CliRunner().invoke(command, line).exit_code == 0
+    checked = CliRunner().invoke(command, ["verify", "report.json"])
+    assert (checked.exit_code, "changed" in checked.output) == (0, False)
+
+
+def test_votes_alone_give_the_agreement_of_the_annotators(tmp_path):
+    rows = [(i, name, label) for i in range(8) for name, label in (("ann", "ab"[i % 2]), ("ben", "ab"[i > 3]))]
+    (tmp_path / "votes.csv").write_text("id,annotator,label\n" + "".join(f"{i},{n},{v}\n" for i, n, v in rows))
+    votes = tmp_path / "votes.csv"
+    assert karat.evaluate(votes)["percent_agreement"].value == 0.5  # items 0, 2, 5, 7 of 8
+    assert {s.metric.name for s in karat.evaluate(votes).only} <= {"percent_agreement", "fleiss_kappa", "pairwise_kappa", "krippendorff_alpha"}  # fmt: skip
+    assert karat.evaluate(votes, votes, metrics=["fleiss_kappa"])["fleiss_kappa"].value is not None
+    assert (
+        refused(votes, metrics=["accuracy"]) == refused(votes, votes, metrics=["fleiss_kappa", "f1"]) == {"votes-alone"}
+    )
 
 
 def test_rows_of_zeros_and_ones():
@@ -267,7 +321,9 @@ def test_lists_as_python_prints_them(tmp_path):
 def test_an_empty_cell_is_no_label(tmp_path):
     (tmp_path / "gold.csv").write_text("id,label\n1,a|b\n2,\n")
     gold = tmp_path / "gold.csv"
-    e = karat.evaluate(gold, gold, separator="|", metrics=["subset_accuracy"], columns={"value": "label"})
+    e = karat.evaluate(
+        gold, gold, separator="|", metrics=["subset_accuracy"], columns={"value": "label"}, allow_same=True
+    )
     assert e["subset_accuracy"].value == 1.0
 
 
@@ -317,4 +373,126 @@ def test_tags_beside_tokens_are_spans_and_other_tags_are_label_sets(tmp_path):
         karat.evaluate(tmp_path / "gold.jsonl", numbers)
     (tmp_path / "sets.jsonl").write_text('{"id": "1", "words": ["x"], "tags": ["python", "web"]}\n')
     sets = tmp_path / "sets.jsonl"
-    assert karat.evaluate(sets, sets, columns={"value": "tags"}, metrics=["f1"]).context == "multilabel"
+    assert (
+        karat.evaluate(sets, sets, columns={"value": "tags"}, metrics=["f1"], allow_same=True).context == "multilabel"
+    )
+
+
+# ---- tables as pandas writes them, and columns that are not what they are called
+
+
+def test_the_index_that_pandas_writes_pairs_the_rows(tmp_path):
+    """`frame.to_csv("out.csv")` leaves the name of the first column blank."""
+    pd.DataFrame({"label": LABELS}).to_csv(tmp_path / "gold.csv")
+    pd.DataFrame({"prediction": GUESSES}).sample(frac=1, random_state=3).to_csv(tmp_path / "out.csv")
+    assert accuracy(tmp_path / "gold.csv", tmp_path / "out.csv") == 0.25
+    pd.read_csv(tmp_path / "out.csv").to_csv(tmp_path / "out.csv", index=False)  # Unnamed: 0
+    assert accuracy(tmp_path / "gold.csv", tmp_path / "out.csv") == 0.25
+    pd.DataFrame({"label": LABELS}, index=[4, 2, 7, 5]).to_parquet(tmp_path / "gold.parquet")
+    pd.DataFrame({"y_pred": GUESSES[::-1]}, index=[5, 7, 2, 4]).to_parquet(tmp_path / "out.parquet")
+    assert accuracy(tmp_path / "gold.parquet", tmp_path / "out.parquet") == 0.25
+
+
+def test_a_header_with_a_blank_first_name_is_no_record(tmp_path):
+    pd.DataFrame({"sentiment": LABELS, "bert": GUESSES}).to_csv(tmp_path / "both.csv")
+    assert refused(tmp_path / "both.csv", tmp_path / "both.csv") == {"missing-column"}
+    columns = {"gold_value": "sentiment", "pred_value": "bert"}
+    assert accuracy(tmp_path / "both.csv", columns=columns) == 0.25
+    (tmp_path / "bare.csv").write_text(",1,a\n,2,b\n")  # three columns without a header, and no test case
+    assert karat.evaluate(tmp_path / "bare.csv", {"1": "a", "2": "b"}).systems[0].counts["gold"] == 2
+
+
+def test_row_numbers_beside_another_key_are_said(tmp_path):
+    """Who sorted the rows and numbered them anew has numbers that mean nothing."""
+    rows = pd.DataFrame({"tweet_id": [7, 5, 9, 8], "label": LABELS})
+    rows.to_csv(tmp_path / "gold.csv")
+    out = pd.DataFrame({"tweet_id": [5, 7, 8, 9], "prediction": ["neg", "pos", "neg", "pos"]})
+    out.to_csv(tmp_path / "out.csv")
+    assert "paired-by-position" in codes(karat.evaluate(tmp_path / "gold.csv", tmp_path / "out.csv"))
+    assert accuracy(tmp_path / "gold.csv", tmp_path / "out.csv", columns={"id": "tweet_id"}) == 1.0
+
+
+@pytest.mark.parametrize("name", ["topic", "query"])
+def test_a_topic_is_said_to_be_taken_for_the_test_case(name):
+    table = {"id": [1, 2, 3, 4], name: ["x", "x", "x", "y"], "label": LABELS, "prediction": GUESSES}
+    e = karat.evaluate(table, metrics=["accuracy"])
+    assert e["accuracy"].value == pytest.approx((1 / 3 + 0) / 2)
+    assert codes(e) == {"test-case-found"}
+    assert f"the column {name!r} is taken for the test case: each score is a mean over its 2 values" in str(e)
+    assert accuracy(table, columns={"test_case": ""}) == 0.25
+    assert codes(karat.evaluate(table, columns={"test_case": name})) == set()
+    table["test_case"] = table.pop(name)
+    assert codes(karat.evaluate(table)) == set()
+
+
+def test_a_topic_that_only_gold_has_can_be_left_unread(tmp_path):
+    (tmp_path / "gold.csv").write_text("id,topic,label\n1,x,a\n2,x,b\n3,y,a\n")
+    (tmp_path / "out.csv").write_text("id,label\n1,a\n2,a\n3,a\n")
+    line = ["evaluate", str(tmp_path / "gold.csv"), str(tmp_path / "out.csv"), "-m", "accuracy"]
+    asked = CliRunner().invoke(command, line)
+    assert (asked.exit_code, "--test-case ''" in asked.output) == (2, True)
+    found = CliRunner().invoke(command, [*line, "--test-case", ""])
+    assert (found.exit_code, "0.6667" in found.stdout) == (0, True)
+
+
+@pytest.mark.parametrize("gold", ["y", "target", "class"])
+@pytest.mark.parametrize("prediction", ["label", "value"])
+def test_gold_that_holds_the_predictions_under_a_plainer_name_is_doubted(gold, prediction):
+    both = pd.DataFrame({"id": [1, 2, 3, 4], gold: LABELS, prediction: GUESSES})
+    e = karat.evaluate(both, both[["id", prediction]], metrics=["accuracy"])
+    assert e["accuracy"].value == 1.0
+    assert "equal-to-gold" in codes(e)
+
+
+def test_the_id_of_a_row_comes_before_the_document_that_it_is_of():
+    table = pd.DataFrame({"uid": [1, 2, 3, 4], "document": list("aabb"), "label": LABELS, "prediction": GUESSES})
+    assert accuracy(table) == 0.25
+
+
+# ---- a column for each annotator
+
+
+def test_votes_of_annotators_side_by_side(tmp_path):
+    wide = pd.DataFrame(
+        {"id": [1, 2, 3], "text": ["x", "y", "z"], "ann": list("aab"), "ben": ["a", None, "a"], "cas": list("bab")}
+    )
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    long = wide.drop(columns="text").melt("id", var_name="annotator", value_name="label").dropna()
+    long.to_csv(tmp_path / "long.csv", index=False)
+    answers = {"1": {"a": 0.6, "b": 0.4}, "2": {"a": 1.0}, "3": {"b": 0.5, "a": 0.5}}
+    given = [karat.evaluate(tmp_path / name, answers, context="soft") for name in ("wide.csv", "long.csv")]
+    assert [s.value for s in given[0].only] == [s.value for s in given[1].only]
+    assert "annotator-columns" in codes(given[0])
+    alone = karat.evaluate(tmp_path / "wide.csv", context="soft"), karat.evaluate(tmp_path / "long.csv")
+    assert [s.value for s in alone[0].only] == [s.value for s in alone[1].only]
+    with pytest.raises(karat.InputError, match='context="soft" where each annotator has a column'):
+        karat.evaluate(tmp_path / "wide.csv", answers)
+
+
+# ---- pages that name their file
+
+
+def pages(tmp_path, name, files, start=1):
+    rows = [f"{bundle},{i},{file}\n" for bundle, named in files.items() for i, file in enumerate(named, start)]
+    (tmp_path / name).write_text("bundle,page,doc_id\n" + "".join(rows))
+    return tmp_path / name
+
+
+def test_pages_that_name_the_file_that_they_belong_to(tmp_path):
+    gold = pages(tmp_path, "gold.csv", {"b1": "aabbb", "b2": "cc"})
+    pred = pages(tmp_path, "pred.csv", {"b2": "11", "b1": "11123"})
+    e = karat.evaluate(gold, pred, metrics=["tp", "fp", "fn", "file_f1"])
+    assert e.context == "splitting"
+    # gold begins files at b1 1, 3 and b2 1; the prediction at b1 1, 4, 5 and b2 1
+    assert [e[name].value for name in ("tp", "fp", "fn")] == [2, 2, 1]
+    rows = gold.read_text().splitlines()
+    (tmp_path / "mixed.csv").write_text("\n".join([rows[0], *rows[:0:-1]]) + "\n")
+    mixed = karat.evaluate(tmp_path / "mixed.csv", pred, metrics=["tp", "fp", "fn", "file_f1"])
+    assert [s.value for s in mixed.only] == [s.value for s in e.only]
+
+
+def test_pages_counted_from_zero_on_one_side_are_one_error(tmp_path):
+    gold = pages(tmp_path, "gold.csv", {"b1": "aabbb", "b2": "cc"})
+    pred = pages(tmp_path, "pred.csv", {"b1": "aabbb", "b2": "cc"}, start=0)
+    assert refused(gold, pred) == refused(pred, gold) == {"pages-from-zero"}
+    assert refused(gold, pred, missing_pages="truncate") == {"pages-from-zero"}

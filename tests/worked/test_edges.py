@@ -68,7 +68,7 @@ def test_an_extra_item_without_labels_is_not_right() -> None:
 def test_no_prediction_is_not_the_empty_set() -> None:
     gold = [{"id": "1", "value": ["a"]}, {"id": "2", "value": []}]
     assert value("subset_accuracy", gold, gold[:1], context="multilabel", missing="wrong") == 1 / 2
-    assert value("subset_accuracy", gold, gold, context="multilabel") == 1
+    assert value("subset_accuracy", gold, [*gold], context="multilabel") == 1
 
 
 @pytest.mark.parametrize("beta", [0, -1])
@@ -121,7 +121,7 @@ def test_a_piece_without_length_is_no_hit(factor: str) -> None:
 def test_a_report_of_one_test_case_has_no_row_over_test_cases() -> None:
     def keys(cases: str) -> set[str]:
         gold = [{"id": str(i), "test_case": case, "value": "a"} for i, case in enumerate(cases)]
-        found = json.loads(karat.evaluate(gold, gold, metrics=["f1"]).to_json())
+        found = json.loads(karat.evaluate(gold, [*gold], metrics=["f1"]).to_json())
         return set(found["systems"][0]["metrics"][0])
 
     assert keys("xy") - keys("xx") == {"over_test_cases", "by_class_mean"}

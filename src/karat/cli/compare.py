@@ -23,6 +23,7 @@ from karat.cli.options import (
     name_option,
     output_option,
     run_option,
+    same_option,
     weight_option,
 )
 from karat.cli.printing import write_reports, write_whole
@@ -50,6 +51,7 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 @weight_option
 @name_option
 @keep_going_option
+@same_option
 @click.option("--baseline", metavar="SYSTEM", help="Compare every system with this one alone.")
 @click.option(
     "--correction",
@@ -130,6 +132,7 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
         "one_sided",
         "sequential",
         "keep_going",
+        "allow_same",
     )
     with shown(given["quiet"]):
         comparison = compare(

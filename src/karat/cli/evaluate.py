@@ -25,6 +25,7 @@ from karat.cli.options import (
     name_option,
     report_options,
     run_option,
+    same_option,
     store_option,
     weight_option,
 )
@@ -61,6 +62,7 @@ from karat.report.rows import BY
 @run_option
 @name_option
 @keep_going_option
+@same_option
 @click.option("--stratify-by", metavar="COLUMN", help="Gold column whose values keep their numbers in every resample.")
 @click.option(
     "--judge", metavar="FILE", help="Labels of a judge or model for all units, where gold has a random sample."
@@ -125,6 +127,7 @@ def command(
                     "engine",
                     "master",
                     "keep_going",
+                    "allow_same",
                 )
             },
             **api_arguments(given),

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import functools
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar
 
@@ -40,9 +42,23 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def show(findings: Iterable[Finding], quiet: bool = False) -> None:
-    """Findings for a person, on stderr."""
+    """Findings for a person, on stderr: a line each, for grep and for editors, but folded where a terminal would cut them."""
     for line in finding_lines([f for f in findings if not quiet or f.severity == "error"], python=False):
-        click.echo(clear(line), err=True)
+        text = clear(line)
+        click.echo(folded(text, shutil.get_terminal_size().columns) if sys.stderr.isatty() else text, err=True)
+
+
+def folded(line: str, width: int) -> str:
+    """The line in pieces that fit, between words, each further one indented.
+
+    >>> print(folded("  hint: give every record its id", 20))
+      hint: give every
+        record its id
+    """
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.fill(
+        line, max(width, 20), subsequent_indent=indent + "  ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def say_rejected(evaluation: Evaluation) -> None:

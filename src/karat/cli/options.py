@@ -159,6 +159,10 @@ keep_going_option = click.option(
     help="Score the systems that can be scored and list the others; exit with 2 all the same.",
 )
 
+same_option = click.option(
+    "--allow-same", is_flag=True, help="Score a file against itself; it is an error unless this says that it is meant."
+)
+
 run_option = click.option(
     "--run", metavar="COLUMN", help="Column of the predictions that tells runs of one method apart."
 )
@@ -248,7 +252,7 @@ COLUMNS = ("id", "value", "test_case", "gold_id", "gold_value", "pred_id", "pred
 
 def api_arguments(given: dict[str, Any]) -> dict[str, Any]:
     """What the user said about inputs and context, as arguments of the API."""
-    columns = {role: given[f"{role}_column"] for role in COLUMNS if given.get(f"{role}_column")}
+    columns = {role: given[f"{role}_column"] for role in COLUMNS if given.get(f"{role}_column") not in (None, ())}
     options = {name: given[name] for name in context_meanings() if given.get(name) is not None}
     return {
         "context": given["context"],

@@ -15,6 +15,9 @@ import numpy as np
 from karat.cells import Sparse
 from karat.contexts.groups import Floats, Ints, distinct, matches, sums
 
+AGREEMENT = ("percent_agreement", "fleiss_kappa", "pairwise_kappa", "krippendorff_alpha")
+"""Metrics that look at votes alone, and at no prediction."""
+
 
 @dataclass(frozen=True, eq=False)
 class Votes:

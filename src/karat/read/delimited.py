@@ -13,7 +13,7 @@ from karat.columns import ROW
 from karat.findings import Finding, InputError, finding, limited
 from karat.read import table
 from karat.read.fast.bare_rows import bare_rows
-from karat.read.names import NAMES, TEXTS, match_columns
+from karat.read.names import INDEX, NAMES, TEXTS, match_columns
 from karat.read.pages import shape
 from karat.read.roles import Records
 from karat.read.source import Source, path_literal, quoted
@@ -70,7 +70,7 @@ def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) ->
     if source.has_nul() or (source.findings and not source.start):
         raise InputError(source.encoding_findings())
     first = _first_record(source, mark)
-    header = is_header(first, read)
+    header = is_header(first, read) or _begins_with_index(source, mark, first)
     if not header and not _named(read) and _reads_like_header(source, mark, first):
         raise InputError([_unclear(first, read)])
     names = _names(first, read, header)
@@ -144,12 +144,23 @@ def is_header(first: Sequence[str], read: Read) -> bool:
     return (bool(roles) and len(known & _USUAL) >= min(2, len(first))) or bool(known & _SURE)
 
 
+def _begins_with_index(source: Source, mark: str, first: Sequence[str]) -> bool:
+    """Is only the first name blank, as pandas leaves that of its index, where the rows behind have something there?"""
+    if len(first) < 2 or first[0].strip() or not all(c.strip() for c in first[1:]):
+        return False
+    return any(row and row[0].strip() for row in csv.reader(_behind(source), delimiter=mark))
+
+
+def _behind(source: Source) -> list[str]:
+    return source.head.decode(errors="replace").splitlines()[1:SAMPLE]
+
+
 def _reads_like_header(source: Source, mark: str, first: Sequence[str]) -> bool:
     """Are these names that are no ids and labels of the rows behind? To count them as a record would change every score."""
-    if not 2 <= len(first) <= 3 or not all(c.strip() and len(c) < 40 and not _DIGIT.search(c) for c in first):
+    words = [c.strip() for c in first if c.strip().lower() not in INDEX]
+    if not 2 <= len(first) <= 3 or not all(c and len(c) < 40 and not _DIGIT.search(c) for c in words):
         return False
-    lines = source.head.decode(errors="replace").splitlines()[1:SAMPLE]
-    others = [row for row in csv.reader(lines, delimiter=mark) if len(row) == len(first)]
+    others = [row for row in csv.reader(_behind(source), delimiter=mark) if len(row) == len(first)]
     if len(others) < 2 or first[-1] in {row[-1] for row in others}:
         return False
     known = match_columns(list(first), {}, NAMES)
@@ -166,12 +177,12 @@ def _unclear(first: Sequence[str], read: Read) -> Finding:
 
 def _named(read: Read) -> dict[str, str]:
     """The columns that the user named and that any file must have; gold alone has those to cluster by."""
-    return {role: name for role, name in read.columns.items() if role != "cluster"}
+    return {role: name for role, name in read.columns.items() if role != "cluster" and name}
 
 
 def _names(first: list[str], read: Read, header: bool) -> list[str]:
     if header:
-        return _distinct([c.strip() or f"column{i + 1}" for i, c in enumerate(first)], read)
+        return _distinct([c.strip() or f"Unnamed: {i}" for i, c in enumerate(first)], read)
     bare = _BARE.get(len(first))
     if bare is None:
         facts = {"role": "value", "expected": "a header line", "found": f"{len(first)} columns without a known name"}

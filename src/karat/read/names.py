@@ -30,11 +30,16 @@ VALUES = {
 }
 """Names of the column of values by side, surest first: a table with both columns is read rightly on either side."""
 
+QUERIES = ("query", "query_id", "query-id", "qid", "q_id", "topic")
+"""Names of test cases in rankings; elsewhere they may as well be facts about an item."""
+INDEX = ("unnamed: 0", "__index_level_0__")
+"""What pandas calls the index of a table that it wrote: row numbers, unless somebody gave names."""
+
 NAMES: dict[str, tuple[str, ...]] = {
-    "test_case": ("test_case", "testcase", "query", "query_id", "query-id", "qid", "q_id", "topic"),
+    "test_case": ("test_case", "testcase", *QUERIES),
     "id": (
-        "id", "item", "item_id", "doc_id", "docid", "docno", "doc", "document", "document_id", "corpus-id", "paperid",
-        "uid", "uuid", "index",
+        "id", "item", "item_id", "uid", "uuid", "doc_id", "docid", "docno", "doc", "document", "document_id",
+        "corpus-id", "paperid", "index", *INDEX,
     ),
     "value": (*_PLAIN, *_RARER, *PRED, *GOLD, *_TARGETS, *_PLACES, *_SCORES, *_GRADES, *_CLUSTERS),
 }  # fmt: skip
@@ -78,6 +83,8 @@ def match_columns(
     for role, usual in names.items():
         if role == "value" and side in VALUES and names is NAMES:
             usual = tuple(name for tier in VALUES[side] for name in tier)
+        if named.get(role) == "":  # who names nothing wants none
+            continue
         wanted = (named[role],) if role in named else usual
         column = next((folded[w.lower()] for w in wanted if w.lower() in folded), None)
         if column is not None and column not in out.values():
@@ -137,6 +144,8 @@ def missing_column(read: Read, role: str, columns: Iterable[str], line: int | No
     option = role.replace("_", "-") if role == "test_case" or not read.side else f"{read.side}-{role}"
     near = difflib.get_close_matches(str(named), list(map(str, columns)), 1) if named else []
     way_out = f"{near[0]!r} may be meant: --{option} {near[0]}" if near else f"name it: --{option} COLUMN"
+    if role == "value" and read.side == "gold" and not named and len(list(columns)) > 2:
+        way_out += ", or -c soft where each annotator has a column"
     shown = ", ".join(map(str, columns)) or "none"
     return finding(
         "missing-column", read.name, line, role=role.replace("_", " "), expected=wanted, found=shown, way_out=way_out

@@ -36,8 +36,14 @@ PAGE_NAMES: dict[str, tuple[str, ...]] = {
     "end": ("last_page",),
     "category": ("category", "class", "label", "type"),
     "confidence": ("confidence", "is_first_page_confidence", "probability"),
+    "file": (),
 }
 """Column names of page streams."""
+MEMBERS = PAGE_NAMES | {
+    "id": ("bundle_id", "bundle", "stream_id", "stream", "binder", "scan", "pdf"),
+    "file": ("doc_id", "document_id", "document", "doc", "docid", "file_id", "file", "segment_id", "segment"),
+}
+"""Names where each page says which file of its bundle it belongs to: what is an id elsewhere names a file then."""
 IN_PAGE = {
     "number": ("number", "page", "page_number"),
     "first": ("is_first_page", "is_first", "first"),
@@ -69,7 +75,7 @@ def shape(names: Iterable[str], read: Read) -> str | None:
     names = list(names)
     if read.context not in (None, "splitting") or (read.context is None and _has_value(names, read)):
         return None
-    roles = match_columns(names, read.columns, PAGE_NAMES).keys()
+    roles = _roles(names, read).keys()
     for listed in ("points", "files"):
         if listed in roles and "id" in roles:
             return listed
@@ -77,7 +83,18 @@ def shape(names: Iterable[str], read: Read) -> str | None:
         return "long"
     if {"start", "end", "id"} <= roles:
         return "ranges"
+    if {"page", "file", "id"} <= roles:
+        return "members"
     return "pages" if {"pages", "id"} <= roles else None
+
+
+def _roles(names: list[str], read: Read) -> dict[str, str]:
+    """Which column plays which role."""
+    roles = match_columns(names, read.columns, PAGE_NAMES)
+    members = match_columns(names, read.columns, MEMBERS)
+    if "page" in roles and not roles.keys() & {"first", "confidence"} and {"id", "file"} <= members.keys():
+        return members
+    return roles
 
 
 def _has_value(names: list[str], read: Read) -> bool:
@@ -91,7 +108,7 @@ def are_pages(records: Records, read: Read) -> bool:
     kind = shape(records.columns, read)
     if kind != "pages" or read.context == "splitting":
         return kind is not None
-    column = records.columns[match_columns(list(records.columns), read.columns, PAGE_NAMES)["pages"]]
+    column = records.columns[_roles(list(records.columns), read)["pages"]]
     if isinstance(column, Nested):
         return True
     texts = column.names if isinstance(column, Codes) else column
@@ -105,7 +122,7 @@ def read_pages(records: Records, read: Read) -> Side:
     assert kind is not None
     if not records.rows:
         raise InputError([finding("no-records", read.name)])
-    roles = match_columns(list(records.columns), read.columns, PAGE_NAMES)
+    roles = _roles(list(records.columns), read)
     columns = {role: records.column(name) for role, name in roles.items()}
     case, id = _spelt(columns.get("test_case"), records.rows, ""), _spelt(columns["id"], records.rows)
     findings, bad = list(records.findings), _Bad(records)
@@ -198,6 +215,18 @@ def _long(columns: Columns, rows: int, bad: _Bad) -> Pages:
     return Pages(np.arange(rows), values.whole(columns["page"]), first, category, confidence)
 
 
+def _members(columns: Columns, rows: int, bad: _Bad) -> Pages:
+    """A record for each page, which names its file: one begins where the page before is of another."""
+    number, file = values.whole(columns["page"]), _spelt(columns["file"], rows)
+    bad.add("missing-field", np.isin(file.code, [-1, *_blank(file)]), field="file of the page")
+    case, id = _spelt(columns.get("test_case"), rows, ""), _spelt(columns["id"], rows)
+    order = np.lexsort((number, id.code, case.code))
+    moved = [np.diff(codes.code[order]) != 0 for codes in (case, id, file)]
+    first = np.ones(rows, np.int8)
+    first[order[1:]] = np.logical_or.reduce(moved)
+    return Pages(np.arange(rows), number, first, _spelt(columns.get("category"), rows))
+
+
 def _listed(columns: Columns, rows: int, bad: _Bad) -> Pages:
     """Pages as objects, or as bare flags; a page without a number stands at its place in the list."""
     lists = _lists(columns["pages"])
@@ -264,6 +293,7 @@ _SHAPES: dict[str, Callable[[Columns, int, _Bad], Pages]] = {
     "points": _points,
     "files": _files,
     "ranges": _ranges,
+    "members": _members,
 }
 
 

@@ -80,6 +80,8 @@ def read_side(records: Records, read: Read) -> Side:
         side = read_wide(records.origin, records.columns, keys, wide)
         side.findings += findings + _blank_keys(records, keys, keyed)
         return side
+    if (annotators := annotator_columns(records, read, roles)) and records.rows:
+        return _wide_votes(records, roles, annotators)
     required_columns(records, read, roles)
     if "value" not in read.columns:
         findings += check_value_column(read.name, read.side, records.columns, roles)
@@ -102,7 +104,7 @@ def read_side(records: Records, read: Read) -> Side:
         return _gathered(records, read, keys, meaning, long, findings + missing)
     entries, names = _entries(meaning, records.rows)
     side = Side(
-        records.origin, meaning.kind, keys, entries, names, facts={"truth": meaning.truth, "unsure": meaning.unsure, "numeric": meaning.numeric, "width": meaning.width, "value": roles["value"], "unread": extra},
+        records.origin, meaning.kind, keys, entries, names, facts={"truth": meaning.truth, "unsure": meaning.unsure, "numeric": meaning.numeric, "width": meaning.width, "value": roles["value"], "unread": extra, "id": roles.get("id"), "test_case": roles.get("test_case")},
         records=records.rows, findings=findings, units=_units(records, read, carried),
     )  # fmt: skip
     if meaning.kind == "number":
@@ -117,7 +119,9 @@ def required_columns(records: Records, read: Read, roles: Mapping[str, str]) -> 
     names = list(records.columns)
     head = 1 if records.origin.format in ("csv", "tsv") else None
     lost = [
-        role for role in ("id", "value", "test_case") if role not in roles and (role == "value" or role in read.columns)
+        role
+        for role in ("id", "value", "test_case")
+        if role not in roles and (role == "value" or read.columns.get(role))
     ]
     bad = [missing_column(read, role, names, head) for role in lost]
     if bad:
@@ -405,6 +409,38 @@ def _units(records: Records, read: Read, carried: Mapping[str, str]) -> dict[str
         elif records.rows <= MOST_TEXTS:
             out[role] = values.spelt(column).texts()
     return out
+
+
+# ---- tables with a column for each annotator
+
+
+def annotator_columns(records: Records, read: Read, roles: Mapping[str, str]) -> list[str]:
+    """The columns that use the same labels, in gold of disagreement that has no column of values."""
+    if read.context != "soft" or not (read.role == "gold" or read.shared) or {"value"} & {*roles, *read.columns}:
+        return []
+    free = [name for name in records.columns if name not in roles.values() and name.strip().lower() not in TEXTS]
+    labels = {name: {*values.spelt(records.column(name)).names} for name in free}
+    alike = {name: [other for other in free if labels[name] & labels[other]] for name in free}
+    found = max(alike.values(), key=len, default=[])
+    return found if len(found) > 1 else []
+
+
+def _wide_votes(records: Records, roles: Mapping[str, str], annotators: list[str]) -> Side:
+    """The columns as votes, one where there is a label."""
+    keyed = {role: records.column(name) for role, name in roles.items()}
+    keys = _keys(keyed, records.rows)
+    texts = [text for name in annotators for text in values.spelt(records.column(name)).texts()]
+    label, rows = Codes.of(texts), np.tile(np.arange(records.rows), len(annotators))
+    who = np.repeat(np.arange(len(annotators)), records.rows)
+    given = np.flatnonzero(label.code >= 0)
+    given = given[np.argsort(rows[given], kind="stable")]
+    entries = Entries(rows[given], {"label": label.code[given], "annotator": who[given]})
+    read = finding("annotator-columns", records.origin.name, columns=", ".join(annotators), count=len(annotators))
+    findings = [*records.findings, read, *_blank_keys(records, keys, keyed)]
+    return Side(
+        records.origin, "votes", keys, entries, {"label": label.names, "annotator": annotators},
+        records=records.rows, findings=findings,
+    )  # fmt: skip
 
 
 # ---- long tables

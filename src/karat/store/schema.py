@@ -16,6 +16,8 @@ class Reading(msgspec.Struct, forbid_unknown_fields=True):
     format: str | None = None
     encoding: str | None = None
     columns: dict[str, str] = {}
+    separator: str | None = None
+    allow_same: bool = False
 
 
 class Intervals(msgspec.Struct):

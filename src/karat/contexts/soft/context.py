@@ -13,6 +13,7 @@ from karat.align import Aligned, Meeting
 from karat.cells import Cells, Sparse
 from karat.check import at_units, repeated_ids
 from karat.columns import Floats, firsts
+from karat.contexts.agreement import AGREEMENT
 from karat.contexts.base import Context
 from karat.contexts.labels import outside_hierarchy, unknown_labels
 from karat.contexts.options import OPTIONS
@@ -33,6 +34,9 @@ class Soft(Context):
     metrics = ("icm_soft", "icm_soft_norm", "cross_entropy", "js_divergence", "mae", "soft_f1", "accuracy", "f1")
     options = OPTIONS["soft"]
     example = '{"id": "1", "value": {"A": 0.7, "B": 0.3}}'
+
+    def defaults(self, gold: Side) -> tuple[str, ...]:
+        return AGREEMENT if gold.facts.get("alone") else self.metrics
 
     def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
         """A single label has all the weight."""

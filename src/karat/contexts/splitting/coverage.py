@@ -16,12 +16,24 @@ _CODES = {"error": "pages-on-one-side", "not-first": "pages-as-not-first", "trun
 
 
 def coverage_findings(gold: Side, pred: Side, both: Aligned, pages: Paired, policy: str) -> list[Finding]:
-    """One finding for each document with pages that the other side lacks."""
+    """One finding for each document with pages that the other side lacks, or the one that says why all of them do."""
     code = _CODES[policy]
+    if shifted := _shifted(gold, pred, pages):
+        return [shifted]
     return [
         *_one_sided(both, pages, ~pages.in_pred, pages.gold_at, both.gold, gold, pred, code),
         *_one_sided(both, pages, ~pages.in_gold, pages.pred_at, both.pred, pred, gold, code),
     ]
+
+
+def _shifted(gold: Side, pred: Side, pages: Paired) -> Finding | None:
+    """Does one side count pages from 0 and the other from 1? Each page would meet its neighbour."""
+    bundles = len(np.unique(pages.row))
+    zeros = [len(np.unique(pages.row[there & (pages.number == 0)])) for there in (pages.in_gold, pages.in_pred)]
+    if min(zeros) or max(zeros) * 2 <= bundles:
+        return None
+    from_zero, other = (gold, pred) if zeros[0] else (pred, gold)
+    return finding("pages-from-zero", from_zero.name, other=other.name)
 
 
 def _one_sided(
