@@ -235,12 +235,25 @@ YES = ("1", "true", "yes", "y", "pos", "positive")
 
 
 def positive_of(classes: Sequence[str], named: str | None) -> int | None:
-    """The positive class: the one that was named, else that of two which says yes, or comes last."""
+    """The positive class: the one that was named, else that of two which says yes, or comes last, as 2 does after 1."""
     if named is not None:
         return list(classes).index(named) if named in classes else None
     if len(classes) != 2:
         return None
-    return 0 if [label.strip().lower() in YES for label in classes] == [True, False] else 1
+    return 0 if [says_yes(label) for label in classes] == [True, False] and not _is_number(classes[1]) else 1
+
+
+def says_yes(label: str) -> bool:
+    return label.strip().lower() in YES
+
+
+def _is_number(label: str) -> bool:
+    return label.strip().lstrip("+-").replace(".", "", 1).isdigit()
+
+
+def guessed_positive(classes: Sequence[str]) -> bool:
+    """Does nothing in the names say which of two classes is positive?"""
+    return not any(map(says_yes, classes)) and not all(map(_is_number, classes))
 
 
 class ClassCells(Cells):

@@ -19,6 +19,16 @@ from karat.score import Floats, Mask, mean_defined
 from karat.state import UNSTORED, stored
 
 
+class ByLabel(dict[str, "Part"]):
+    """By label, which is a text: 1 and True are looked up as they are spelt."""
+
+    def __missing__(self, label: object) -> Part:
+        spelt = str(label).lower() if isinstance(label, bool) else str(label)
+        if isinstance(label, str) or spelt not in self:
+            raise KeyError(label)
+        return self[spelt]
+
+
 @stored("interval")
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -179,11 +189,14 @@ class Score:
         inside = np.asarray(self.result.scope.any(0))
         value = mean_defined(self.result.by_class.T, self.result.scope.T)
         single = self.test_cases[0] if len(self.test_cases) == 1 else None
-        return {
-            name: _part(value[i], self.result.class_reason, self.class_intervals.get((single or "", name)), None, name)
+        return ByLabel(
+            (
+                name,
+                _part(value[i], self.result.class_reason, self.class_intervals.get((single or "", name)), None, name),
+            )
             for i, name in enumerate(self.classes)
             if inside[i]
-        }
+        )
 
     def class_parts(self) -> Iterator[Part]:
         """The score of each class in each test case."""

@@ -242,7 +242,7 @@ KINDS: dict[str, Kind] = {
     ),
     "annotator-columns": Kind(
         "note",
-        "{columns} are read as the votes of {count} annotators",
+        "each of these columns is read as the votes of an annotator: {columns}",
         "name the one column that holds gold, if that is wrong: --gold-value COLUMN",
     ),
     "test-case-found": Kind(
@@ -761,6 +761,11 @@ KINDS: dict[str, Kind] = {
         "error",
         "the file is well formed, but cannot be scored against the gold standard of this benchmark",
         "see that its ids, test cases and kind of value are those of the benchmark's data",
+    ),
+    "positive-class-guessed": Kind(
+        "warning",
+        "nothing says whether the scores are those of {label!r} or of {other!r}: {label!r} is taken, which comes last",
+        "name the class that high scores speak for: --pos-label {label}",
     ),
     "positive-class": Kind("note", "the positive class is {label!r}", "name another with --pos-label"),
     "labels-not-scores": Kind(

@@ -344,6 +344,9 @@ def split_metrics(texts: Iterable[str]) -> list[str]:
 
 
 def unknown_metric(name: str, known: Iterable[str]) -> str:
+    plain = re.sub(r"[-\s]+", "_", name.strip())
+    if (meant := alias(plain)) != name and meant.partition("(")[0] in (known := list(known)):
+        return f"unknown metric {name!r}: did you mean {meant}?"
     near = difflib.get_close_matches(name.lower(), list(known), 3, 0.6)
     hint = f"did you mean {' or '.join(near)}?" if near else "`karat metrics` lists them"
     return f"unknown metric {name!r}: {hint}"

@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.columns import ordered, within
 from karat.findings import InputError, finding
+from karat.read.names import NUMBERS
 from karat.side import Side
 
 
@@ -27,7 +28,8 @@ def of_numbers(gold: Side, sides: Sequence[Side]) -> str | None:
     two = len(gold.names.get("label", "012")) <= 2
     if gold.kind == "label":
         truth = {name.lower() for name in gold.names["label"]} <= {"true", "false"}
-        return "probabilities" if two and not (truth and not any(map(_fractional, sides))) else None
+        labels = truth or all(_names_labels_of(gold, side) for side in sides)
+        return "probabilities" if two and not (labels and not any(map(_fractional, sides))) else None
     alone = gold.keys.by_position or gold.keys.case.names == [""]
     if not alone or any(_are_ranks(side) for side in sides) or not (unsure or gold.keys.by_position):
         return None
@@ -52,6 +54,11 @@ def _are_measured(gold: Side, systems: Sequence[Side]) -> bool:
         return False
     known = {*gold.names["label"]}
     return any("." in name for name in known) and not any({*side.names["label"]} <= known for side in systems)
+
+
+def _names_labels_of(gold: Side, side: Side) -> bool:
+    """Are these numbers labels of gold, under a name that does not say that they are scores?"""
+    return side.facts.get("column") not in NUMBERS and {*side.names.get("label", ("",))} <= {*gold.names["label"]}
 
 
 def _fractional(side: Side) -> bool:

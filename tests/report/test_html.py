@@ -289,7 +289,7 @@ def test_what_is_left_out_is_said():
     worst = sorted(found.systems[0]["f1"].by_class.values(), key=lambda p: p.value)[0]
     assert f">{worst.label}<" in html
     one = finding("few-units", count=3, counted="units", units="units")
-    found.systems[0].findings = [msgspec.structs.replace(one, line=i) for i in range(1_000)]
+    found.systems[0].findings = [msgspec.structs.replace(one, file=f"{i}.csv") for i in range(1_000)]
     html = found.to_html()
     assert html.count('<li class="warning"') == 50
     assert "Left out: 950 few-units." in html

@@ -496,3 +496,61 @@ def test_pages_counted_from_zero_on_one_side_are_one_error(tmp_path):
     pred = pages(tmp_path, "pred.csv", {"b1": "aabbb", "b2": "cc"}, start=0)
     assert refused(gold, pred) == refused(pred, gold) == {"pages-from-zero"}
     assert refused(gold, pred, missing_pages="truncate") == {"pages-from-zero"}
+
+
+# ---- scores beside labels
+
+
+SCORES = [0.9, 0.2, 0.4, 0.6]
+"""Against pos, neg, pos, neg: three of four pairs are in order."""
+
+
+def area(*given, **how):
+    e = karat.evaluate(*given, metrics=["roc_auc"], **how)
+    return e.context, e["roc_auc"].value
+
+
+def test_one_table_of_labels_and_scores(tmp_path):
+    ids, labels = [1, 2, 3, 4], LABELS
+    tables = [
+        {"id": ids, "label": labels, "score": SCORES},
+        {"id": ids, "label": labels, "neg": [1 - s for s in SCORES], "pos": SCORES},
+        {"id": ids, "label": [1, 0, 1, 0], "0": [1 - s for s in SCORES], "1": SCORES},
+    ]
+    for number, table in enumerate(tables):
+        file = tmp_path / f"{number}.csv"
+        pd.DataFrame(table).to_csv(file, index=False)
+        assert area(file) == area(pd.DataFrame(table)) == ("probabilities", 0.75)
+
+
+def test_one_large_table_of_labels_and_scores(tmp_path):
+    """Such tables are counted where they are, without their rows."""
+    pd.DataFrame({"id": range(24_000), "label": LABELS * 6_000, "score": SCORES * 6_000}).to_csv(tmp_path / "t.csv")
+    assert area(tmp_path / "t.csv") == ("probabilities", 0.75)
+
+
+def test_of_two_numbers_the_larger_is_positive_as_in_scikit_learn():
+    for labels in ([1, 0, 1, 0], [2, 1, 2, 1], [1, -1, 1, -1], [10, 9, 10, 9]):
+        assert area(labels, SCORES) == ("probabilities", 0.75)
+
+
+def test_a_positive_class_that_only_the_order_tells_is_said():
+    e = karat.evaluate(["good", "bad", "good", "bad"], SCORES)
+    assert (e["roc_auc"].value, codes(e)) == (0.75, {"positive-class-guessed"})
+    assert "nothing says whether the scores are those of 'good' or of 'bad'" in str(e)
+    assert codes(karat.evaluate(["good", "bad", "good", "bad"], SCORES, pos_label="good")) == set()
+    assert codes(karat.evaluate(["good", "bad"] * 2, [{"bad": 1 - s, "good": s} for s in SCORES])) == {"positive-class"}
+    assert codes(karat.evaluate(LABELS, SCORES)) == {"positive-class"}
+
+
+def test_a_column_of_scores_or_labels_is_as_good_as_a_row():
+    truth = np.array([1, 0, 1, 0])
+    assert area(truth[:, None], np.array(SCORES)[:, None]) == ("probabilities", 0.75)
+    assert accuracy(truth[:, None], np.array([[0], [0], [0], [1]])) == 0.25
+    one = karat.evaluate(truth[:, None], truth[:, None], context="multilabel", metrics=["f1"])
+    assert one["f1"].by_class.keys() == {"0"}
+
+
+def test_digits_are_labels_whatever_type_they_have():
+    e = karat.evaluate(["1", "0", "1"], np.array([1, 1, 1]))
+    assert (e.context, e["accuracy"].value) == ("monolabel", pytest.approx(2 / 3))

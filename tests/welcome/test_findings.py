@@ -157,3 +157,33 @@ def test_a_terminal_gets_whole_words(monkeypatch):
     lines = failures.folded(f"{found}", 60).splitlines()
     assert max(map(len, lines)) <= 60
     assert " ".join(line.strip() for line in lines) == str(found)
+
+
+def test_tags_that_are_numbers_are_said_once(tmp_path):
+    (tmp_path / "gold.jsonl").write_text('{"tokens": ["Anna", "ran"], "ner_tags": [1, 0]}\n' * 30)
+    found = [first for first, _ in folded(karat.validate(tmp_path / "gold.jsonl", context="spans"))]
+    assert [(f.code, f.line, f.message) for f in found] == [
+        ("tags-unreadable", 1, "ner_tags holds numbers in place of tags")
+    ]
+
+
+def test_documents_as_spacy_2_trains_with_them(tmp_path):
+    (tmp_path / "gold.json").write_text('[["Anna ran", {"entities": [[0, 4, "PER"]]}], ["Bob ran", {"entities": []}]]')
+    (tmp_path / "out.json").write_text('[["Anna ran", {"entities": [[0, 4, "PER"]]}], ["Bob ran", {"entities": [[0, 3, "PER"]]}]]')  # fmt: skip
+    e = karat.evaluate(tmp_path / "gold.json", tmp_path / "out.json", metrics=["precision", "recall"])
+    assert (e["precision"].value, e["recall"].value) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("F1-macro", "f1"), ("f1-micro", "f1(average=micro)")])
+def test_another_spelling_is_suggested(typed, meant):
+    with pytest.raises(karat.MetricError, match=re.escape(f"did you mean {meant}?")):
+        karat.evaluate(["a"], ["a"], metrics=[typed])
+
+
+def test_a_class_is_looked_up_as_it_was_given():
+    by_class = karat.evaluate([1, 0, 1], [1, 1, 1], metrics=["f1"])["f1"].by_class
+    assert by_class[1] == by_class["1"]
+    assert 1 not in by_class
+    with pytest.raises(KeyError, match="7"):
+        by_class[7]
+    assert karat.evaluate([True, False], [True, True], metrics=["recall"])["recall"].by_class[True].value == 1.0

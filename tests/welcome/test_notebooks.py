@@ -12,7 +12,7 @@ CELLS = [
     "karat.evaluate(out, metrics=['accuracy'])",
     "karat.evaluate(test, out.assign(prediction=['NEG', 'NEG', 'NEG', 'POS']), metrics=['accuracy'])",
     "print(karat.evaluate(test['label'], out['label'].iloc[::-1], metrics=['accuracy']))",
-    "karat.compare(test, {'a': out, 'b': test}, columns={'pred_value': 'label'}, metrics=['accuracy'])",
+    "karat.compare(test, {'a': out, 'b': test.copy()}, columns={'pred_value': 'label'}, metrics=['accuracy'])",
     "try:\n    karat.evaluate(test, out, columns={'pred_value': 'predicton'})\nexcept karat.InputError as e:\n    print(e)",
     "repr(karat.evaluate(test, out))",
 ]

@@ -12,7 +12,7 @@ from karat.read import FORMATS
 @click.command("formats")
 def command() -> None:
     """List the file formats and the contexts, with an example record of each."""
-    click.echo("File formats (also packed as .gz or .zst, and - for stdin):")
+    click.echo("File formats (also packed as .gz, .zst, .bz2 or .xz, and - for stdin):")
     for name, format in FORMATS.items():
         click.echo(f"  {name:<10} {format.title}: {format.example}")
     click.echo("\nContexts (detected from the values, or named with -c):")

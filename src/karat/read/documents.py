@@ -112,7 +112,7 @@ class Documents:
 
     def _unwrapped(self, records: Sequence[Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """The number of each record and the document inside it; those that the annotator left out are counted."""
-        for row, record in enumerate(records, self.records):
+        for row, record in enumerate(map(_without_pair, records), self.records):
             if not isinstance(record, Mapping):
                 code, reason = "span-unreadable", "expected a document with a list of spans"
                 if self.tags:
@@ -347,6 +347,13 @@ def labelled(span: Any) -> list[Any]:
         return [dict(zip(("start", "end", "label"), span[:3], strict=True))]
     labels = span.get("labels") if isinstance(span, Mapping) else None
     return [{**span, "label": label} for label in labels] if isinstance(labels, list) and labels else [span]
+
+
+def _without_pair(record: Any) -> Any:
+    """A document that spaCy 2 trains with, `[text, {"entities": …}]`, as others are."""
+    if isinstance(record, (list, tuple)) and len(record) == 2 and isinstance(record[0], str):
+        return {"text": record[0], **record[1]} if isinstance(record[1], Mapping) else record
+    return record
 
 
 def problem(span: Any) -> str | None:

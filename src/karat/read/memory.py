@@ -29,6 +29,8 @@ def is_memory(given: Any) -> bool:
 def read_memory(engine: Engine, given: Any, read: Read) -> Records | Side:
     """Whatever Python object holds the data, as columns."""
     given = _plainer(given)
+    if isinstance(given, np.ndarray) and given.ndim == 2 and given.shape[1] == 1 and read.context != "multilabel":
+        given = given[:, 0]  # a column, as networks give scores of one class
     if isinstance(given, Side):
         return given
     if _is_frame(given):

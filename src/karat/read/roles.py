@@ -69,9 +69,19 @@ def roles_of(records: Records, read: Read) -> dict[str, str]:
     return match_columns(list(records.columns), read.columns, side=read.side)
 
 
+def _beside_gold(records: Records, read: Read) -> Records:
+    """Of one table with both sides, the columns that may hold the predictions; all, where no other could."""
+    if not read.shared or read.side != "pred" or "value" in read.columns:
+        return records
+    golds = match_columns(list(records.columns), {}, side="gold").get("value")
+    others = replace(records, columns={name: c for name, c in records.columns.items() if name != golds})
+    roles = roles_of(others, read)
+    return others if "value" in roles or class_columns(others.columns, records.typed, read, roles) else records
+
+
 def read_side(records: Records, read: Read) -> Side:
     """The records as a side with one kind of value, or the findings that say why not."""
-    findings = list(records.findings)
+    findings, records = list(records.findings), _beside_gold(records, read)
     roles = roles_of(records, read)
     wide = class_columns(records.columns, records.typed, read, roles)
     if wide and records.rows:
@@ -435,7 +445,7 @@ def _wide_votes(records: Records, roles: Mapping[str, str], annotators: list[str
     given = np.flatnonzero(label.code >= 0)
     given = given[np.argsort(rows[given], kind="stable")]
     entries = Entries(rows[given], {"label": label.code[given], "annotator": who[given]})
-    read = finding("annotator-columns", records.origin.name, columns=", ".join(annotators), count=len(annotators))
+    read = finding("annotator-columns", records.origin.name, columns=", ".join(annotators))
     findings = [*records.findings, read, *_blank_keys(records, keys, keyed)]
     return Side(
         records.origin, "votes", keys, entries, {"label": label.names, "annotator": annotators},

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from karat.align import Aligned
-from karat.cells import Cells, Floats, Ints, Sparse
+from karat.cells import Cells, Floats, Ints, Sparse, guessed_positive
 from karat.check import at_units, repeated_ids
 from karat.columns import Codes, ordered
 from karat.contexts.base import Context
@@ -102,7 +102,11 @@ class Probabilities(Context):
             lone = [name for name in pred.names["label"] if name not in {*known}]
             out += unknown_labels(dict.fromkeys(lone, len(pred)), ordered(known), pred)
         if cells.binary and cells.positive is not None and options["pos_label"] is None:
-            out.append(finding("positive-class", gold.name, label=cells.classes[cells.positive]))
+            guessed = "label" not in pred.entries and guessed_positive(cells.classes)
+            code = "positive-class-guessed" if guessed else "positive-class"
+            out.append(
+                finding(code, gold.name, label=cells.classes[cells.positive], other=cells.classes[1 - cells.positive])
+            )
         if cells.trusted:
             out.append(finding("no-probabilities", pred.name, reason=cells.trusted))
         return out
