@@ -218,7 +218,8 @@ def _long(columns: Columns, rows: int, bad: _Bad) -> Pages:
 def _members(columns: Columns, rows: int, bad: _Bad) -> Pages:
     """A record for each page, which names its file: one begins where the page before is of another."""
     number, file = values.whole(columns["page"]), _spelt(columns["file"], rows)
-    bad.add("missing-field", np.isin(file.code, [-1, *_blank(file)]), field="file of the page")
+    blank = [code for code, name in enumerate(file.names) if not name.strip()]
+    bad.add("missing-field", np.isin(file.code, [-1, *blank]), field="file of the page")
     case, id = _spelt(columns.get("test_case"), rows, ""), _spelt(columns["id"], rows)
     order = np.lexsort((number, id.code, case.code))
     moved = [np.diff(codes.code[order]) != 0 for codes in (case, id, file)]
