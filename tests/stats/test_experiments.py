@@ -118,6 +118,20 @@ def test_false_verdicts_beyond_their_level_are_found():
     assert found == ["holm, families, 2, True: 0.070 of 1000 data sets with a false verdict"]
 
 
+def test_false_verdicts_beyond_their_error_are_counted_on(tmp_path, monkeypatch):
+    """Up to three times as many blocks, or until they are within their error."""
+    often = lambda rng, sets: Counter({"f1 sets": sets, "f1 wrong": sets})
+    study = simulate.Study("verdicts, a, 30", often, ())
+    monkeypatch.setattr(simulate, "KEPT", tmp_path / "kept.json")
+    monkeypatch.setattr(simulate, "BLOCK", 2)
+    monkeypatch.setattr(simulate, "studies", lambda: [study])
+    done = simulate.Counted.read()
+    simulate.count(done, 4)
+    assert done.blocks == {study.key: 6}
+    assert simulate.beyond(study.key, done.of(study.key)) == ["f1"]
+    assert simulate.beyond("coverage", done.of(study.key)) == []
+
+
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize(("n", "law"), [(30, "skewed"), (100, "even"), (1_000, "skewed")])
 def test_bounds_of_a_block_are_those_of_karat(n, law, clustered):

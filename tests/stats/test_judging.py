@@ -160,3 +160,22 @@ def test_a_stratum_without_units_of_the_judge_alone_is_named_with_both_numbers()
     judge = records(JUDGE, [*english, *(i for i in range(N) if i % 3)])
     with pytest.raises(karat.MetricError, match=f"'en' {len(english)} units have gold and 0 have the judge alone"):
         karat.evaluate(records(GOLD, SAMPLE), records(PRED), judge=judge, judge_strata="language", metrics=["accuracy"])
+
+
+def test_a_judge_of_page_streams_labels_bundles_that_gold_lacks():
+    """With pages of one side left out, gold's bundles are the sample, and no bundle without pages is a unit of it."""
+    rng = np.random.default_rng(5)
+    bundle = lambda i, first: {
+        "document_id": f"b{i}", "pages": [{"number": j + 1, "is_first_page": bool(f)} for j, f in enumerate(first)]
+    }  # fmt: skip
+    truth = [[True, *(rng.random(3) < 0.4)] for _ in range(60)]
+    turned = lambda share: [
+        bundle(i, [f ^ (j > 0 and rng.random() < share) for j, f in enumerate(row)]) for i, row in enumerate(truth)
+    ]
+    gold, pred, judge = [bundle(i, row) for i, row in enumerate(truth)][::2], turned(0.2), turned(0.1)
+    e = karat.evaluate(gold, pred, judge=judge, metrics=["straight_through"], missing_pages="truncate", intervals=True)
+    found = e.judged[0]
+    assert (found.labelled, found.unlabelled) == (30, 30)
+    alone = karat.evaluate(gold, pred[::2], metrics=["straight_through"], intervals=True)["straight_through"]
+    assert found.gold_value == alone.value
+    assert e["straight_through"].interval == alone.interval

@@ -209,6 +209,10 @@ def test_a_test_that_does_not_apply_is_said():
     assert len(said) == 1
     assert "f1" in said[0].message
     assert "accuracy" not in said[0].message
+    ordered = karat.compare(
+        GOLD, {k: SYSTEMS[k] for k in ("good", "fair")}, metrics=["accuracy", "f1"], tests=["aso"], resamples=100
+    )
+    assert [f.facts["metrics"] for f in ordered.findings if f.code == "test-needs-units"] == ["f1"]
 
 
 def test_the_mark_of_a_corrected_p_is_its_own():

@@ -346,6 +346,10 @@ def _best(
     return [chance.get(i) for i in range(len(systems))]
 
 
+NEED_UNITS = {"wilcoxon": "Wilcoxon", "sign": "sign", "aso": "almost stochastic order"}
+"""Tests that are asked for by name and read scores of single units, with what results call them."""
+
+
 def constant_differences(pairs: Sequence[Pair]) -> list[Finding]:
     """Pairs whose difference is the same on every unit."""
     flat = [p for p in pairs if p.interval is not None and p.interval.method == "rule-of-three"]
@@ -360,8 +364,9 @@ def _findings(pairs: Sequence[Pair], duels: Sequence[Paired], settings: Comparis
         draws = max(p.tests[0].draws for p in undecided)
         out.append(finding("too-few-draws", count=len(undecided), draws=draws, family=len(pairs)))
     out += constant_differences(pairs)
-    asked = [t for t in settings.tests if t in ("wilcoxon", "sign")]
-    silent = sorted({str(p.metric) for p in pairs if p.tests and not {"Wilcoxon", "sign"} & {t.name for t in p.tests}})
+    asked = [t for t in settings.tests if t in NEED_UNITS]
+    known = {NEED_UNITS[t] for t in asked}
+    silent = sorted({str(p.metric) for p in pairs if p.tests and not known & {t.name for t in p.tests}})
     if asked and silent:
         out.append(finding("test-needs-units", tests=" and ".join(asked), metrics=", ".join(silent)))
     lacking = (d.lacks(k) for d in duels for k in range(len(d.difference)))

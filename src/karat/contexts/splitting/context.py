@@ -49,8 +49,8 @@ class Splitting(Context):
         return coverage_findings(gold, pred, aligned, paired(aligned), options["missing_pages"])
 
     def kept(self, both: Meeting, options: Mapping[str, Any]) -> Meeting:
-        """Every bundle: what is missing or extra is a matter of pages."""
-        return both
+        """Every bundle: what is missing or extra is a matter of pages; where these are left out, bundles of both sides."""
+        return both.kept("skip", "ignore") if options["missing_pages"] == "truncate" else both
 
     def reduce(self, both: Aligned, options: Mapping[str, Any]) -> Aligned:
         """Bundles stay apart."""
