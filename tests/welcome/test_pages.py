@@ -7,9 +7,10 @@ import pytest
 from tests.welcome.pages import DOCS, follow, steps, tutorial
 
 PAGES = ("columns.md", "numbers.md", "organisers.md", "probabilities.md", "slices.md", "tools.md")
+FOLLOWED = (*PAGES, "soft.md")
 
 
-@pytest.mark.parametrize("name", [*PAGES, "soft.md"])
+@pytest.mark.parametrize("name", FOLLOWED)
 def test_a_reader_sees_what_the_page_shows(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert follow(DOCS / name) == []
