@@ -237,8 +237,6 @@ class Aligned:
         order = sorted(range(len(self)), key=lambda row: (case[row], place[row]))
         if order == list(range(len(self))):
             return self
-        to = np.empty(len(self), np.int64)
-        to[order] = np.arange(len(self))
         out = replace(self, unit=None).take(np.array(order, np.int64))
         return replace(out, unit=np.arange(len(self)), ids=[ids[i] for i in order])
 

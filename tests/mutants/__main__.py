@@ -187,7 +187,8 @@ class Planting:
         cached = [thing for thing in gc.get_objects() if isinstance(thing, functools._lru_cache_wrapper)]
         subprocess.Popen.__init__ = _refused  # type: ignore[method-assign]
         signal.signal(signal.SIGPROF, _stopped)
-        items = [item for name, item in self.items.items() if name not in set(reached.tried)]
+        tried = set(reached.tried)
+        items = [item for name, item in self.items.items() if name not in tried]
         reached.tried += [item.nodeid for item in items]
         for n, (item, following) in enumerate(zip(items, [*items[1:], None], strict=True)):
             for function in cached:
