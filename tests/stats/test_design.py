@@ -9,6 +9,7 @@ from scipy.special import stdtrit
 
 from karat.metric import MetricError
 from karat.stats.design import Aim, neyman, power_of, spread_law, units_for
+from karat.stats.power import least
 
 
 @pytest.mark.parametrize("difference", [0.02, 0.05, 0.2])
@@ -54,3 +55,12 @@ def test_allocation_minimises_the_error():
 
 def test_without_error_every_difference_is_shown():
     assert power_of(0.0, 10, Aim(0.01)) == 1
+
+
+def test_the_smallest_number_that_is_enough():
+    for wanted in range(40):
+        tried: list[int] = []
+        assert least(lambda n: tried.append(n) or n >= wanted, 64) == max(wanted, 2)  # noqa: B023
+        assert len(tried) == len(set(tried))
+    assert least(lambda n: n >= 64, 64) == 64
+    assert least(lambda n: n >= 64, 63) is None

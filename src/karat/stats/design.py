@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from karat.metric import MetricError
-from karat.stats.power import POWER
+from karat.stats.power import POWER, least
 from karat.weights import Floats
 
 MOST = 10**9
@@ -65,7 +65,7 @@ Errors = Callable[[int], tuple[float, float]]
 def units_for(errors: Errors | float, aim: Aim) -> int | None:
     """Units that reach the aim, from the spread of one unit or a law of the error; None where no number does."""
     law = errors if callable(errors) else spread_law(errors)
-    return _smallest(lambda n: reaches(*law(n), aim))
+    return least(lambda n: reaches(*law(n), aim), MOST)
 
 
 def spread_law(spread: float) -> Errors:
@@ -99,18 +99,6 @@ def power_of(se: float, df: float, aim: Aim) -> float:
 def half_width(se: float, df: float, aim: Aim) -> float:
     """Half of the width of the interval at the aim's level."""
     return float(special.stdtrit(df, 1 - aim.level / 2)) * se
-
-
-def _smallest(enough: Callable[[int], bool]) -> int | None:
-    low, high = 1, 2
-    while not enough(high):
-        low, high = high, 2 * high
-        if high > MOST:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
 
 
 @dataclass(frozen=True)

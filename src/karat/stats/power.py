@@ -59,3 +59,20 @@ def _solve(f: Callable[[float], float], low: float, high: float) -> float:
     while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if f(middle) < 0 else (low, middle)
     return (low + high) / 2
+
+
+def least(enough: Callable[[int], bool], most: int) -> int | None:
+    """Smallest number from 2 on that is enough, by doubling and halving; None where no power of 2 up to ``most`` is.
+
+    >>> least(lambda n: n >= 11, 100), least(lambda n: n >= 65, 100)
+    (11, None)
+    """
+    low, high = 1, 2
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > most:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

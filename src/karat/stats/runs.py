@@ -9,18 +9,18 @@ analysis of variance with random runs and random units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
 from karat.stats.intervals import constant
-from karat.stats.power import POWER, mde
+from karat.stats.power import POWER, least, mde
 from karat.stats.tests import tail_of
 from karat.weights import Floats
 
-MOST = 10**7
+MOST = 1 << 24
 """Runs or units beyond which a design is called out of reach."""
 
 
@@ -117,31 +117,16 @@ class Nested:
         """Runs of each method that show a difference of this size on these units; None where no number does."""
         if all(s.runs < 2 for s in self.sides):
             return None
-        return _least(lambda r: mde_of(self.at(runs=r), alpha, power) <= abs(difference), 2)
+        return least(lambda r: mde_of(self.at(runs=r), alpha, power) <= abs(difference), MOST)
 
     def units_needed(self, difference: float, *, alpha: float = 0.05, power: float = POWER) -> int | None:
         """Units that show a difference of this size with these runs; None where no number does."""
-        return _least(lambda n: mde_of(self.at(units=n), alpha, power) <= abs(difference), 2)
+        return least(lambda n: mde_of(self.at(units=n), alpha, power) <= abs(difference), MOST)
 
 
 def mde_of(spread: tuple[float, float], alpha: float, power: float) -> float:
     """Smallest difference that a standard error with its degrees of freedom shows."""
     return mde(spread[0], alpha=alpha, power=power, df=max(spread[1], 1.0))
-
-
-def _least(enough: Callable[[int], bool], low: int) -> int | None:
-    """Smallest number from ``low`` on that is enough, by doubling and halving."""
-    if enough(low):
-        return low
-    high = 2 * low
-    while not enough(high):
-        if high > MOST:
-            return None
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
 
 
 def side(scores: Floats, influence: Floats) -> Side:
