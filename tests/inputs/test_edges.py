@@ -62,6 +62,14 @@ def test_columns_that_nobody_needs_may_repeat(tmp_path: Path, header: str) -> No
     assert karat.evaluate(gold, pred, metrics=["accuracy"])["accuracy"].value == 0.5
 
 
+@pytest.mark.parametrize("header", ["id,value,value", "id,Value,VALUE", "id,id,value"])
+def test_columns_that_are_needed_may_not_repeat(tmp_path: Path, header: str) -> None:
+    gold, pred = written(tmp_path, gold_csv=f"{header}\n1,a,b\n", pred_csv="id,value\n1,a\n")
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(gold, pred)
+    assert [(f.code, f.line) for f in caught.value.findings] == [("repeated-column", 1)]
+
+
 @pytest.mark.parametrize(
     ("row", "reason"),
     [

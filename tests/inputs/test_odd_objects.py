@@ -67,3 +67,23 @@ def test_what_a_mask_hides_is_missing():
     with pytest.raises(karat.InputError) as caught:
         karat.evaluate(np.array(["A", "B"]), hidden)
     assert [(f.code, f.line) for f in caught.value.findings] == [("missing-field", 2)]
+
+
+def test_a_query_that_fails_while_it_is_read():
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.connect().sql(
+        "SELECT i AS id, CASE i WHEN 3 THEN 'x' ELSE '1' END::INTEGER AS value FROM range(5) t(i)"
+    )
+    with pytest.raises(karat.InputError, match="Could not convert string 'x'") as caught:
+        karat.evaluate(relation, ["a"])
+    assert [(f.code, f.file) for f in caught.value.findings] == [("data-unreadable", "gold")]
+
+
+class Broken(dict):
+    def values(self):
+        raise LookupError("a fault of this class")
+
+
+def test_a_fault_of_the_callers_own_class_is_the_callers():
+    with pytest.raises(LookupError, match="a fault of this class"):
+        karat.evaluate(Broken({"1": "a"}), ["a"])

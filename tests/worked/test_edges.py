@@ -137,3 +137,11 @@ def test_the_worst_units_are_those_of_a_mean_over_units() -> None:
 def test_soft_distance_of_gold_with_one_label() -> None:
     # |1 − 0.5| on A and |0 − 0.5| on B, over the one label that gold names.
     assert value("mae", [{"A": 1.0}], [{"A": 0.5, "B": 0.5}], context="soft") == 1
+
+
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_weighted_kappa_of_two_labels_is_kappa(weights: str) -> None:
+    # Two labels are one step apart, whatever the power: 3 of 4 agree, by chance (2 · 1 + 2 · 3) / 16 = 1/2.
+    gold, pred = ["a", "a", "b", "b"], ["a", "b", "b", "b"]
+    assert value("kappa", gold, pred) == pytest.approx(1 / 2)
+    assert value(f"kappa(weights={weights})", gold, pred) == pytest.approx(1 / 2)
