@@ -554,3 +554,42 @@ def test_a_column_of_scores_or_labels_is_as_good_as_a_row():
 def test_digits_are_labels_whatever_type_they_have():
     e = karat.evaluate(["1", "0", "1"], np.array([1, 1, 1]))
     assert (e.context, e["accuracy"].value) == ("monolabel", pytest.approx(2 / 3))
+
+
+def columns(**given):
+    return [
+        {"id": str(i), **dict(zip(given, row, strict=True))} for i, row in enumerate(zip(*given.values(), strict=True))
+    ]
+
+
+PLAIN = columns(value="ab")
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "said"),
+    [
+        (columns(value="ab", label="aa"), PLAIN, "the gold values are read from 'value'; label could hold them too"),
+        (PLAIN, columns(labels="ab", label="aa"), "the predictions are read from 'label'; labels could hold them too"),
+        (columns(pred="ab"), PLAIN, "the gold values are read from 'pred', which is a name of predictions"),
+        (columns(pred="ab", text="xy"), PLAIN, "the gold values are read from 'pred', which is a name of predictions"),
+        (PLAIN, columns(actual="ab"), "the predictions are read from 'actual', which is a name of gold values"),
+        (columns(gold="ab", note="xy"), PLAIN, None),
+        (columns(label="ab", category="aa"), PLAIN, None),
+    ],
+)
+def test_a_column_that_another_could_stand_for_is_said(gold, pred, said):
+    found = [f.message for f in karat.evaluate(gold, pred).findings if f.code.startswith("value-column")]
+    assert found == ([said] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("gold", "said"),
+    [
+        (columns(gold="ab", y_true="aa"), "gold, y_true could all hold the gold values"),
+        (columns(pred="ab", note="xy"), "'pred' is a name of predictions, and no other column is known"),
+    ],
+)
+def test_a_column_that_nobody_can_choose_is_asked_for(gold, said):
+    with pytest.raises(karat.InputError, match=said) as caught:
+        karat.evaluate(gold, PLAIN)
+    assert [f.code for f in caught.value.findings] == ["value-column-unclear"]

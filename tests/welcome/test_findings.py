@@ -187,3 +187,22 @@ def test_a_class_is_looked_up_as_it_was_given():
     with pytest.raises(KeyError, match="7"):
         by_class[7]
     assert karat.evaluate([True, False], [True, True], metrics=["recall"])["recall"].by_class[True].value == 1.0
+
+    assert said([finding("bad-option", message="x", way_out=hint)], python=False)[-1] == f"  hint: {hint}"
+
+
+def test_ids_that_moved_to_another_test_case_are_said():
+    gold, pred = (
+        [{"id": id, "test_case": case, "value": "a"} for id, case in zip("1234", cases, strict=True)]
+        for cases in ("xxxy", "xyzy")
+    )
+    said = [f.message for f in karat.evaluate(gold, pred).findings if f.code == "test-cases-differ"]
+    assert said == ["2 ids are in both files under different test cases (id '2': gold 'x', predicted 'y')"]
+
+
+@pytest.mark.parametrize(("name", "near"), [("monolable", " (did you mean monolabel?)"), ("zzz", "")])
+def test_a_context_that_is_not_there(name, near):
+    with pytest.raises(karat.MetricError) as caught:
+        karat.evaluate(["a"], ["a"], context=name)
+    assert str(caught.value).startswith(f"unknown context {name!r}; there are monolabel, multilabel, ")
+    assert str(caught.value).endswith(f"numbers{near}")
