@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from karat.columns import Codes, Ints, Mask, Text, distinct, matches, paired, ranked, recode, starts, vocabulary
+from karat.columns import Codes, Ints, Mask, distinct, matches, paired, ranked, recode, starts, vocabulary
 from karat.findings import Finding, finding
 from karat.side import Entries, Keys, Positions, Side
 
@@ -291,44 +291,28 @@ class Aligned:
         return cls(case, n, in_gold, in_pred, gold, pred, names, rows, unit, ids, first.facts)
 
     def partners(self, key: str) -> Ints:
-        """The predicted entry that has the unit and key of each gold entry; −1 where none has."""
-        if isinstance(self.gold[key], Text):
-            return _text_partners(self.gold, self.pred, key)
-        gold, pred = self._keys(key)
-        if not len(pred):
-            return np.full(len(gold), -1)
-        order = np.argsort(pred, kind="stable")
-        at = np.minimum(np.searchsorted(pred[order], gold), len(pred) - 1)
-        return np.where(pred[order[at]] == gold, order[at], -1)
+        """The predicted entry that has the unit and text of each gold entry, −1 where none has: by a hash, every hit compared."""
+        index, salt = self.gold.index(key)
+        entry = np.full(len(index.row), -1)
+        for begin, part in self.pred.blocks():
+            at, code = index.find(part.hashes(key, salt))
+            same = part.alike(key, at, self.gold, index.row[code])
+            entry[code[same]] = at[same] + begin
+        return entry[index.code]
 
     def met(self, key: str) -> tuple[Ints, Ints, Ints]:
-        """Entries of either side by (row, key), in order: the row, gold's entry, the prediction's (−1: none)."""
-        gold, pred = self._keys(key)
+        """Entries of either side by (row, number), in order: the row, gold's entry, the prediction's (−1: none)."""
+        number = [side[key] for side in (self.gold, self.pred)]
+        low, high = min(n.min(initial=0) for n in number), max(n.max(initial=0) for n in number)
+        gold, pred = (
+            side.unit * (high - low + 1) + n - low for side, n in zip((self.gold, self.pred), number, strict=True)
+        )
         both, place = distinct(np.concatenate([gold, pred]))
         out = np.full((2, len(both)), -1)
         out[0, place[: len(gold)]], out[1, place[len(gold) :]] = np.arange(len(gold)), np.arange(len(pred))
         row = np.zeros(len(both), np.int64)
         row[place] = np.concatenate([self.gold.unit, self.pred.unit])
         return row, out[0], out[1]
-
-    def _keys(self, key: str) -> list[Ints]:
-        gold, pred = self.gold[key], self.pred[key]
-        if isinstance(gold, Text):
-            gold, pred = np.split(Text.joined([gold, pred]).codes()[0], [len(gold)])
-        low = min(gold.min(initial=0), pred.min(initial=0))
-        wide = max(gold.max(initial=0), pred.max(initial=0)) - low + 1
-        return [self.gold.unit * wide + gold - low, self.pred.unit * wide + pred - low]
-
-
-def _text_partners(gold: Entries, pred: Entries, key: str) -> Ints:
-    """`Aligned.partners` of a column of texts: by a hash of unit and text, every hit compared byte for byte."""
-    index, salt = gold.index(key)
-    entry = np.full(len(index.row), -1)
-    for begin, part in pred.blocks():
-        at, code = index.find(part.hashes(key, salt))
-        same = part.alike(key, at, gold, index.row[code])
-        entry[code[same]] = at[same] + begin
-    return entry[index.code]
 
 
 def _under_rows(side: Side, both: Meeting, units: Ints, names: Mapping[str, Sequence[str]]) -> Entries:

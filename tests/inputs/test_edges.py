@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,13 @@ def test_extra_predictions_and_what_is_said_of_them(tmp_path: Path, extra: str) 
     assert [f.message for f in evaluation.findings if f.code == "pred-only-ids"] == [EXTRA[extra]]
     # Of a's predictions the first is right; the third counts if it is wrong.
     assert evaluation["precision"].by_class["a"].value == pytest.approx({"ignore": 1 / 2, "wrong": 1 / 3}[extra])
+
+
+def test_an_item_that_only_gold_has_keeps_its_id_beside_extra_ones() -> None:
+    gold = [{"id": id, "value": value} for id, value in zip("1234", "abbb", strict=True)]
+    pred = [{"id": id, "value": value} for id, value in zip("2349", "babb", strict=True)]
+    report = json.loads(karat.evaluate(gold, pred, metrics=["accuracy"], extra="wrong", units=True).to_json())
+    assert [unit["id"] for unit in report["systems"][0]["worst"]["units"]] == ["1", "3"]
 
 
 def test_extra_documents_and_what_is_said_of_them() -> None:

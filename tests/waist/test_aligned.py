@@ -101,8 +101,20 @@ def test_keys_inside_a_unit_are_joined():
     page = lambda *numbers: Entries(np.zeros(len(numbers), np.int64), {"page": np.array(numbers)})
     gold.entries, pred.entries, gold.names, pred.names = page(1, 2, 4), page(4, 3, 1), {}, {}
     both = Aligned.of(gold, pred, meet(gold.keys, pred.keys))
-    assert both.partners("page").tolist() == [2, -1, 0]
     assert [x.tolist() for x in both.met("page")] == [[0, 0, 0, 0], [0, 1, -1, 2], [2, -1, 1, 0]]
+
+
+def test_a_key_of_one_unit_is_none_of_the_next():
+    gold, pred = side("gold", {("", "p"): [], ("", "q"): []}), side("pred", {("", "p"): [], ("", "q"): []})
+    page = lambda units, numbers: Entries(np.array(units), {"page": np.array(numbers)})
+    gold.entries, pred.entries, gold.names, pred.names = (
+        page([0, 0, 1], [-2, 7, -1]),
+        page([0, 1, 1], [-2, 7, 8]),
+        {},
+        {},
+    )
+    both = Aligned.of(gold, pred, meet(gold.keys, pred.keys))
+    assert [x.tolist() for x in both.met("page")] == [[0, 0, 1, 1, 1], [0, 1, 2, -1, -1], [0, -1, -1, 1, 2]]
 
 
 def test_ids_that_look_alike_are_named():
@@ -159,12 +171,3 @@ def test_entries_are_put_in_order_within_their_units(even: bool) -> None:
     assert found["label"].tolist() == label[order].tolist()
     assert found["number"].tolist() == np.arange(12.0)[order].tolist()
     assert found.by("label") is found
-
-
-def test_keys_of_rows_are_the_same_exactly_where_row_and_label_are():
-    gold = side("gold", {("", "u"): [("a", 1.0)], ("", "v"): [("a", 1.0)]})
-    pred = side("pred", {("", "u"): [("b", 1.0), ("9", 1.0)], ("", "v"): [("a", 1.0)]})
-    both = Aligned.of(gold, pred, meet(gold.keys, pred.keys))
-    keys = [key for part in both._keys("label") for key in part.tolist()]
-    pairs = [pair for e in (both.gold, both.pred) for pair in zip(e.unit.tolist(), e["label"].tolist(), strict=True)]
-    assert [[a == b for b in keys] for a in keys] == [[a == b for b in pairs] for a in pairs]
