@@ -421,6 +421,8 @@ def test_a_topic_is_said_to_be_taken_for_the_test_case(name):
     assert f"the column {name!r} is taken for the test case: each score is a mean over its 2 values" in str(e)
     assert accuracy(table, columns={"test_case": ""}) == 0.25
     assert codes(karat.evaluate(table, columns={"test_case": name})) == set()
+    votes = table | {"annotator": ["ann"] * 4}
+    assert "test-case-found" in codes(karat.evaluate(votes))
     table["test_case"] = table.pop(name)
     assert codes(karat.evaluate(table)) == set()
 
@@ -593,3 +595,19 @@ def test_a_column_that_nobody_can_choose_is_asked_for(gold, said):
     with pytest.raises(karat.InputError, match=said) as caught:
         karat.evaluate(gold, PLAIN)
     assert [f.code for f in caught.value.findings] == ["value-column-unclear"]
+
+
+def test_votes_beside_predictions_are_scored_and_not_compared_with_each_other(tmp_path):
+    """One table with a row for each annotator, gold and a prediction."""
+    table = {"id": [1, 2, 3, 4], "annotator": ["ann"] * 4, "y_true": LABELS, "y_pred": GUESSES}
+    pd.DataFrame(table).to_csv(tmp_path / "both.csv", index=False)
+    for given in ((tmp_path / "both.csv",), (tmp_path / "both.csv", tmp_path / "both.csv")):
+        assert karat.evaluate(*given)["accuracy"].value == 0.25
+
+
+def test_clusters_beside_labels_of_an_unknown_name_are_doubted(tmp_path):
+    gold = pd.DataFrame({"id": [1, 2, 3, 4], "cluster": [0, 1, 0, 1], "true_label": [1, 0, 1, 0]})
+    pred = pd.DataFrame({"id": [1, 2, 3, 4], "cluster": [0, 1, 0, 1], "bert": [1, 0, 1, 1]})
+    assert "value-column-chosen" in codes(karat.evaluate(gold, pred))
+    columns = ["id", "cluster"]
+    assert "value-column-chosen" not in codes(karat.evaluate(gold[columns], pred[columns], context="clustering"))

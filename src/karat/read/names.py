@@ -97,7 +97,9 @@ def rank_beside(columns: Iterable[str], value: str) -> str | None:
     return next((c for c in columns if c.lower() == "rank" and value.lower() == "score"), None)
 
 
-def check_value_column(file: str, side: str, columns: Iterable[str], roles: Mapping[str, str]) -> list[Finding]:
+def check_value_column(
+    file: str, side: str, columns: Iterable[str], roles: Mapping[str, str], clusters: bool = False
+) -> list[Finding]:
     """Is it clear which column holds this side's values? A warning where another could be meant, an error where it must be said."""
     if side not in VALUES:
         return []
@@ -113,13 +115,15 @@ def check_value_column(file: str, side: str, columns: Iterable[str], roles: Mapp
         raise InputError(
             [finding("value-column-unclear", file, **facts, what=f"{both} could all hold the {_noun(side)}")]
         )
+    free = [name for key, name in names.items() if key not in TEXTS and name not in roles.values()]
     if tier is VALUES[side][-1]:
-        free = [name for key, name in names.items() if key not in TEXTS and name not in roles.values()]
         if free:
             what = f"{roles['value']!r} is a name of {_noun(other(side))}, and no other column is known to hold the {_noun(side)}"
             raise InputError([finding("value-column-unclear", file, **facts, what=what)])
         return [finding("value-column-of-other-side", file, **facts, wanted=_noun(side), of=_noun(other(side)))]
-    if tier is _PLAIN and alike:
+    if tier is _CLUSTERS and not clusters:  # clusters of items may stand beside their labels
+        alike += [name for name in free if name not in alike]
+    if tier in (_PLAIN, _CLUSTERS) and alike:
         return [finding("value-column-chosen", file, **facts, wanted=_noun(side), others=", ".join(alike))]
     return []
 

@@ -94,7 +94,8 @@ def read_side(records: Records, read: Read) -> Side:
         return _wide_votes(records, roles, annotators)
     required_columns(records, read, roles)
     if "value" not in read.columns:
-        findings += check_value_column(read.name, read.side, records.columns, roles)
+        clusters = read.context == "clustering"
+        findings += check_value_column(read.name, read.side, records.columns, roles, clusters)
     if not records.rows:
         raise InputError([finding("no-records", read.name)])
     columns = {role: records.column(name) for role, name in roles.items()}
@@ -111,7 +112,8 @@ def read_side(records: Records, read: Read) -> Side:
     if (unknown := [name for name in extra if name.lower() not in TEXTS]) and not read.chosen:
         findings.append(finding("extra-fields", read.name, fields=", ".join(unknown[:10]), chosen=roles["value"]))
     if long:
-        return _gathered(records, read, keys, meaning, long, findings + missing)
+        side = _gathered(records, read, keys, meaning, long, findings + missing)
+        return replace(side, facts={"value": roles["value"], "unread": extra, "test_case": roles.get("test_case")})
     entries, names = _entries(meaning, records.rows)
     side = Side(
         records.origin, meaning.kind, keys, entries, names, facts={"truth": meaning.truth, "unsure": meaning.unsure, "numeric": meaning.numeric, "width": meaning.width, "value": roles["value"], "unread": extra, "id": roles.get("id"), "test_case": roles.get("test_case")},
