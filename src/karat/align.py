@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import islice
@@ -337,41 +337,46 @@ def _contents(side: Entries, rows: int) -> Ints:
     columns = [side[name] for name in sorted(side.columns)]
     if side.single and len(side) == rows:
         return reduce(paired, map(ranked, columns)) if columns else np.zeros(rows, np.int64)
-    columns = _rising(side.unit, columns)
+    columns = _rising(side, rows, columns)
+    code, known = np.zeros(rows, np.int64), 1
+    for part in _by_depth(side, columns, rows):
+        wide = int(part.max()) + 1
+        if known * wide > PACKED:
+            code = distinct(code)[1]
+            known = int(code.max()) + 1
+            if known == rows:  # no two are alike: what follows cannot change their order
+                return code
+        code, known = code * wide + part, known * wide
+    return code
+
+
+def _by_depth(side: Entries, columns: Sequence[Any], rows: int) -> Iterator[Ints]:
+    """What the first entry of each row says, column by column, then the second, …; a row without one comes last."""
+    if wide := side.wide(rows):
+        yield from (ranked(column[depth::wide]) for depth in range(wide) for column in columns)
+        return
     size = side.sizes(rows)
-    start, code, known = starts(size), np.zeros(rows, np.int64), 1
-    nothing = int(columns[0].max(initial=-1)) + 1  # which comes last
+    start, nothing = starts(size), int(columns[0].max(initial=-1)) + 1
     for depth in range(int(size.max(initial=0))):
         has = np.flatnonzero(size > depth)
         for nth, column in enumerate(columns):
-            part = ranked(column[start[has] + depth])
-            if len(has) < rows:
-                every = np.full(rows, 0 if nth else nothing)
-                every[has] = part
-                part = every
-            wide = int(part.max()) + 1
-            if known * wide > PACKED:
-                code = distinct(code)[1]
-                known = int(code.max()) + 1
-                if known == rows:  # no two are alike: what follows cannot change their order
-                    return code
-            code, known = code * wide + part, known * wide
-    return code
+            every = np.full(rows, 0 if nth else nothing)
+            every[has] = ranked(column[start[has] + depth])
+            yield every
 
 
 PACKED = 1 << 40
 """Codes of contents stay below this, or below rows times the codes of an entry."""
 
 
-def _rising(unit: Ints, columns: Sequence[Any]) -> list[Any]:
+def _rising(side: Entries, rows: int, columns: Sequence[Any]) -> list[Any]:
     """What entries say, in its order within their units: column by column where the first tells them apart, else as one."""
     first = ranked(columns[0])
-    key = unit * (int(first.max(initial=0)) + 1) + first
-    if (key[1:] > key[:-1]).all():
+    if side.of({"first": first}).rises("first", rows):
         return [first, *columns[1:]]
     what = reduce(paired, map(ranked, columns))
     wide = int(what.max(initial=0)) + 1
-    key = unit * wide + what
+    key = side.unit * wide + what
     if (key[1:] < key[:-1]).any():
         key.sort()
         what = key % wide

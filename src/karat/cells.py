@@ -54,11 +54,14 @@ class Sparse:
 
     def shared(self, other: Sparse) -> Sparse:
         """1 where both matrices have an entry."""
-        width = max(self.shape[1], 1)
-        keys = np.concatenate([m.row * width + m.col for m in (self, other)])
-        keys.sort(kind="stable")
-        both = keys[1:][keys[1:] == keys[:-1]]
-        return Sparse(both // width, both % width, np.ones(len(both)), self.shape)
+        hits = _in_both(self, other)
+        if hits is None:
+            width = max(self.shape[1], 1)
+            keys = np.concatenate([m.row * width + m.col for m in (self, other)])
+            keys.sort(kind="stable")
+            both = keys[1:][keys[1:] == keys[:-1]]
+            return Sparse(both // width, both % width, np.ones(len(both)), self.shape)
+        return Sparse(self.row[hits], self.col[hits], np.broadcast_to(1.0, len(hits)), self.shape)
 
     def row_sums(self) -> Sparse:
         """One column: the sum of each row."""
@@ -79,6 +82,34 @@ class Sparse:
         alike = len(self.row) == len(self.col) == len(self.data)
         if not alike or not _indexes(self.row, self.shape[0]) or not _indexes(self.col, self.shape[1]):
             raise ValueError("a matrix with entries outside of it")
+
+
+TABLE = 1 << 21
+"""Entries of the tables in which a few rows at a time are written out: they stay in the processor's cache."""
+
+
+FEW = 64
+"""Rows for which such a table is not worth its while."""
+
+
+def _in_both(matrix: Sparse, other: Sparse) -> Ints | None:
+    """The entries of one matrix that the other has too; None where they are too wide, or not in the order of rows."""
+    rows, width = matrix.shape
+    step = TABLE // max(width, 1)
+    if step < FEW or not all((m.row[1:] >= m.row[:-1]).all() for m in (matrix, other)):
+        return None
+    table, hit = np.zeros(min(step, rows) * width, bool), np.zeros(len(matrix.row), bool)
+    begin = range(0, rows, step)
+    cuts = [np.append(np.searchsorted(m.row, begin), len(m.row)).tolist() for m in (matrix, other)]
+    for nth, row in enumerate(begin):
+        here, there = (
+            (m.row[cut[nth] : cut[nth + 1]] - row) * width + m.col[cut[nth] : cut[nth + 1]]
+            for m, cut in zip((matrix, other), cuts, strict=True)
+        )
+        table[there] = True
+        hit[cuts[0][nth] : cuts[0][nth + 1]] = table[here]
+        table[there] = False
+    return np.flatnonzero(hit)
 
 
 def _indexes(codes: Ints, size: int) -> bool:

@@ -35,10 +35,10 @@ class Codes:
         return Codes.of_stream(texts, len(texts))
 
     @staticmethod
-    def of_stream(texts: Iterable[Any], count: int) -> Codes:
+    def of_stream(texts: Iterable[Any], count: int, kind: Any = np.int64) -> Codes:
         """The same of ``count`` texts that are there but once."""
         lookup = Numbering()
-        code, names = lookup.codes(texts, count), list(lookup)
+        code, names = lookup.codes(texts, count, kind), list(lookup)
         if None in lookup:
             gap = names.index(None)
             code = np.where(code == gap, -1, code - (code > gap))
@@ -341,8 +341,8 @@ class Numbering(dict[Any, int]):
         self[text] = code = len(self)
         return code
 
-    def codes(self, texts: Iterable[Any], count: int) -> Ints:
-        return np.fromiter(map(self.__getitem__, texts), np.int64, count)
+    def codes(self, texts: Iterable[Any], count: int, kind: Any = np.int64) -> Ints:
+        return np.fromiter(map(self.__getitem__, texts), kind, count)
 
 
 def recode(code: Ints, names: Sequence[str], to: Sequence[str]) -> Ints:
@@ -350,7 +350,8 @@ def recode(code: Ints, names: Sequence[str], to: Sequence[str]) -> Ints:
     if names is to or names == to:
         return code
     at = {name: i for i, name in enumerate(to)}
-    return np.array([*(at.get(name, -1) for name in names), -1], np.int64)[code]
+    kind = code.dtype if len(to) <= np.iinfo(code.dtype).max else np.int64
+    return np.array([*(at.get(name, -1) for name in names), -1], kind)[code]
 
 
 def ordered(names: Iterable[str]) -> list[str]:
@@ -401,13 +402,13 @@ def firsts(rising: Ints) -> Mask:
 
 def paired(first: Ints, second: Ints) -> Ints:
     """A code for each pair of codes (none below 0), rising with the first, then with the second."""
-    return distinct(first * (int(second.max(initial=0)) + 1) + second)[1]
+    return distinct(first.astype(np.int64, copy=False) * (int(second.max(initial=0)) + 1) + second)[1]
 
 
 def ranked(column: Any) -> Ints:
     """Numbers as whole numbers from 0 that rise with them; codes (−1: none, which comes last) stay in their order."""
     if column.dtype.kind in "iu" and column.min(initial=0) >= 0:
-        return np.asarray(column, np.int64)
+        return column  # type: ignore[no-any-return]
     if column.dtype.kind in "iu" and column.min(initial=0) == -1:
         return np.where(column < 0, column.max(initial=0) + 1, column)
     whole = column.astype(np.int64) if np.abs(column).max(initial=0.0) < 1 << 31 else None
@@ -424,6 +425,13 @@ def starts(size: Ints) -> Ints:
 def within(size: Ints) -> Ints:
     """The place, from 0, of every member in its group, for consecutive groups of these sizes."""
     return np.arange(int(size.sum())) - np.repeat(starts(size), size)
+
+
+def places(size: Ints) -> NDArray[np.int32]:
+    """The same of groups that are lists, in half the room."""
+    if len(size) and (size == size[0]).all():
+        return np.tile(np.arange(size[0], dtype=np.int32), len(size))
+    return within(size).astype(np.int32)
 
 
 def matches(keys: Mapping[Any, int], wanted: Iterable[Any], rows: int) -> Ints:

@@ -17,6 +17,9 @@ from karat.provenance import input_record
 from karat.read import Waiting
 from karat.request import Asked
 
+MERGED = ("monolabel", "multilabel", "soft", "clustering", "probabilities")
+"""Contexts in which equal units may be one that stands for many."""
+
 
 def counted_in_place(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides | None:
     """The same of large tables of labels without their rows; None where the rows have to be looked at."""
@@ -77,14 +80,18 @@ def merged_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: 
     """Labels, label sets and weights, whose equal units are one; what would need a line is looked at in the whole."""
     from karat import batches
 
-    if asked.context not in (None, "monolabel", "multilabel", "soft"):
-        raise batches.NotInBatches
+    if (
+        asked.context not in (None, *MERGED)
+        or asked.options.get("noise")
+        or asked.options.get("missing") == "singletons"
+    ):
+        raise batches.NotInBatches  # an item in a cluster of its own is equal to no other
     gold, pred = batches.distinct_outcomes(engine, sides[0], sides[1])
     try:
         counted = counted_sides(engine, (gold, pred), replace(asked, hashes=False), meet, False, False)
     except InputError as error:
         raise batches.NotInBatches from error
     lined = any(f.line is not None for f in counted.results[0].findings)
-    if lined or counted.plan.context.name not in ("monolabel", "multilabel", "soft"):
+    if lined or counted.plan.context.name not in MERGED:
         raise batches.NotInBatches
     return counted

@@ -153,7 +153,7 @@ def _unit_values(known: Catalogue, metric: Metric, cells: Cells) -> Floats:
     if scores is not None:
         return scores
     step = max(BLOCK // max(len(cells.classes), 1), 1)
-    blocks = [np.arange(start, min(start + step, len(cells))) for start in range(0, len(cells), step)]
+    blocks = [np.arange(start, min(start + step, len(cells))) for start in range(0, max(len(cells), 1), step)]
     parts = [cells if len(blocks) == 1 else cells.take(block) for block in blocks]
     return np.concatenate([known[metric.name].compute(p.per_cell_weights(), p, metric).value for p in parts])
 

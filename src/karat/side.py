@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
-from karat.columns import BLOCK, Codes, Index, Ints, Text, Words, odd, recode, repeats, starts, vocabulary
+from karat.columns import BLOCK, Codes, Floats, Index, Ints, Text, Words, odd, recode, repeats, starts, vocabulary
 from karat.findings import Finding
 
 
@@ -125,31 +127,42 @@ class Entries:
     def __contains__(self, name: str) -> bool:
         return name in self.columns
 
+    def of(self, columns: dict[str, Any]) -> Entries:
+        """The same entries, of which other columns tell."""
+        return Entries(self.unit, columns, self.single)
+
     def at(self, index: Any) -> Entries:
         """Some of the entries."""
         return Entries(self.unit[index], {name: column[index] for name, column in self.columns.items()})
 
+    def wide(self, units: int) -> int:
+        """How many entries each unit has where all have as many, as weights of all labels are; else 0."""
+        if self.single and len(self) == units:
+            return 1
+        known: dict[int, int] = self.__dict__.setdefault("_wide", {})
+        if units not in known:
+            wide = len(self) // max(units, 1)
+            even = wide > 0 and wide * units == len(self)
+            ends = [self.unit[at::wide] for at in {0, wide - 1}] if even else []
+            known[units] = wide if even and all((end == np.arange(units)).all() for end in ends) else 0
+        return known[units]
+
     def sizes(self, units: int) -> Ints:
         """How many entries each unit has."""
-        if self.single and len(self) == units:
-            return np.ones(units, np.int64)
-        return np.bincount(self.unit, minlength=units)
+        wide = self.wide(units)
+        return np.full(units, wide) if wide else np.bincount(self.unit, minlength=units)
 
     def taken(self, index: Ints, units: int) -> Entries:
         """The entries of some of all units, in another order."""
         if self.single and len(self) == units:
             columns = {name: column[index] for name, column in self.columns.items()}
             return Entries(np.arange(len(index)), columns, single=True)
-        every = self.sizes(units)
-        wide = int(every.max(initial=0))
-        if (
-            wide
-            and (every == wide).all()
-            and all(isinstance(c, np.ndarray) and c.ndim == 1 for c in self.columns.values())
-        ):
-            # As many to each, as weights of all labels are: whole rows of a table are copied together.
+        wide = self.wide(units)
+        if wide and all(isinstance(c, np.ndarray) and c.ndim == 1 for c in self.columns.values()):
+            # As many to each: whole rows of a table are copied together.
             columns = {name: column.reshape(-1, wide).take(index, 0).ravel() for name, column in self.columns.items()}
-            return Entries(np.repeat(np.arange(len(index)), wide), columns)
+            return Even(len(index), wide, columns)
+        every = self.sizes(units)
         size = every[index]
         at = np.repeat(starts(every)[index] - starts(size), size) + np.arange(int(size.sum()))
         return Entries(
@@ -164,24 +177,38 @@ class Entries:
         rising = bool((out.unit[1:] >= out.unit[:-1]).all())
         return out if rising else out.at(np.argsort(out.unit, kind="stable"))
 
-    def by(self, column: str) -> Entries:
+    def by(self, column: str, units: int) -> Entries:
         """The entries of each unit in the order of a column of codes."""
-        code = self[column]
-        key = self.unit * (int(code.max(initial=0)) + 1) + code
-        if (key[1:] >= key[:-1]).all():
+        if self.rises(column, units, again=True):
             return self
-        wide = int(np.searchsorted(self.unit, self.unit[0], "right"))
-        if len(code) % wide or (code.reshape(-1, wide) != code[:wide]).any() or not self._same_size(wide):
+        pattern = self.pattern(column, units)
+        if pattern is None:
+            code = self[column]
+            key = self.unit * (int(code.max(initial=0)) + 1) + code
             return self.at(np.argsort(key, kind="stable"))
-        # Most often every unit has the same in the same order.
-        order = np.argsort(code[:wide], kind="stable")
-        columns = {name: values.reshape(-1, wide)[:, order].ravel() for name, values in self.columns.items()}
-        return Entries(self.unit, columns)
+        order = np.argsort(pattern, kind="stable")
+        columns = {name: values.reshape(-1, len(pattern))[:, order].ravel() for name, values in self.columns.items()}
+        return self.of(columns)
 
-    def _same_size(self, wide: int) -> bool:
-        """Has each unit that has entries as many?"""
-        unit = self.unit.reshape(-1, wide)
-        return bool((unit[:, 0] == unit[:, -1]).all() and (unit[1:, 0] > unit[:-1, 0]).all())
+    def pattern(self, column: str, units: int) -> Ints | None:
+        """The codes that every unit has in the same order, as weights of all labels most often are; else None."""
+        code, wide = self[column], self.wide(units)
+        return None if not wide or (code.reshape(-1, wide) != code[:wide]).any() else code[:wide]
+
+    def sums(self, column: str, units: int) -> Floats:
+        """The sum of a column in each unit."""
+        if wide := self.wide(units):  # one after the other, as the other way
+            return sum((self[column][at::wide] for at in range(wide)), np.zeros(units))
+        return np.bincount(self.unit, self[column], units).astype(float, copy=False)
+
+    def rises(self, column: str, units: int, again: bool = False) -> bool:
+        """Do the codes of a column rise within each unit (or, ``again``, repeat)?"""
+        code, wide = self[column], self.wide(units)
+        later = np.greater_equal if again else np.greater
+        if wide:
+            return all(later(code[at::wide], code[at - 1 :: wide][:units]).all() for at in range(1, wide))
+        same = self.unit[1:] == self.unit[:-1]
+        return bool((later(code[1:], code[:-1]) | ~same).all() and (self.unit[1:] >= self.unit[:-1]).all())
 
     def recoded(self, old: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) -> Entries:
         """With the codes of other lists of names."""
@@ -191,7 +218,12 @@ class Entries:
             name: recode(column, old[name], new[name]) if name in new and name in old else column
             for name, column in self.columns.items()
         }
-        return Entries(self.unit, columns, self.single)
+        return self.of(columns)
+
+    @property
+    def in_order(self) -> bool:
+        """Do the entries stand in the order of their units' numbers?"""
+        return bool((self.unit[1:] >= self.unit[:-1]).all())
 
     def blocks(self) -> Iterator[tuple[int, Entries]]:
         """Entries of whole units, few enough at a time to stay in the processor's cache, and where they begin."""
@@ -244,6 +276,46 @@ class Entries:
     @staticmethod
     def none(*columns: str) -> Entries:
         return Entries(np.zeros(0, np.int64), {name: np.zeros(0, np.int64) for name in columns})
+
+
+_UNITS: WeakValueDictionary[tuple[int, int], Any] = WeakValueDictionary()
+
+
+class Even(Entries):
+    """As many entries for each unit, as weights of all labels are: where an entry stands tells of which unit it is."""
+
+    units: int
+    per_unit: int
+
+    def __init__(self, units: int, wide: int, columns: dict[str, Any]) -> None:
+        self.__dict__.update(units=units, per_unit=wide, columns=columns, single=wide == 1)
+
+    @cached_property
+    def unit(self) -> Ints:  # type: ignore[override]
+        """The same for gold and prediction while one of them needs it."""
+        shape = self.units, self.per_unit
+        if (known := _UNITS.get(shape)) is None:
+            known = _UNITS[shape] = np.repeat(np.arange(self.units), self.per_unit)
+            known.flags.writeable = False
+        return known
+
+    def __len__(self) -> int:
+        return int(self.units * self.per_unit)
+
+    def of(self, columns: dict[str, Any]) -> Entries:
+        return Even(self.units, self.per_unit, columns)
+
+    def wide(self, units: int) -> int:
+        return int(self.per_unit) if units == self.units else super().wide(units)
+
+    in_order = True  # type: ignore[assignment]
+
+    def blocks(self) -> Iterator[tuple[int, Entries]]:
+        step = max(BLOCK // self.per_unit, 1)
+        for first in range(0, self.units, step):
+            unit = np.repeat(np.arange(first, min(first + step, self.units)), self.per_unit)
+            here = slice(first * self.per_unit, first * self.per_unit + len(unit))
+            yield here.start, Entries(unit, {name: column[here] for name, column in self.columns.items()})
 
 
 @dataclass(frozen=True, eq=False)

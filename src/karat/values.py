@@ -166,6 +166,9 @@ def given(column: Column) -> Mask:
 
 def kinds_used(column: Column) -> dict[str, int]:
     """How many values are of each kind."""
+    if isinstance(column, Codes):
+        known = int(np.count_nonzero(column.code >= 0))
+        return {"text": known} if known else {}
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
         known = len(column) - int(np.isnan(column).sum())
         return {"number": known} if known else {}
@@ -349,7 +352,7 @@ def _members(rows: list[Any], count: int) -> Column:
     """What the lists hold: texts as codes, which equal nothing but texts, so that the distinct ones show what all are."""
     if isinstance(next(chain.from_iterable(rows), None), str):
         try:
-            label = Codes.of_stream(chain.from_iterable(rows), count)
+            label = Codes.of_stream(chain.from_iterable(rows), count, np.int32)
         except TypeError:  # a list or an object among them
             return plain(list(chain.from_iterable(rows)))
         if set(map(type, label.names)) == {str}:
@@ -359,8 +362,11 @@ def _members(rows: list[Any], count: int) -> Column:
 
 def joined(parts: Sequence[Column]) -> Column:
     """Pieces of a column as one: weights by label as arrays, if they all are; else Python values."""
+    if all(isinstance(part, Codes) for part in parts):
+        names = list(dict.fromkeys(chain.from_iterable(part.names for part in parts)))
+        return Codes(np.concatenate([part.inside(names) for part in parts]), names)
     if not all(isinstance(part, Nested) for part in parts):
-        return list(chain.from_iterable(parts))
+        return list(chain.from_iterable(part.texts() if isinstance(part, Codes) else part for part in parts))
     names = list(dict.fromkeys(chain.from_iterable(part.keys.names for part in parts)))
     size, members, given = (np.concatenate([getattr(p, of) for p in parts]) for of in ("size", "members", "given"))
     return Nested(size, Codes(np.concatenate([part.keys.inside(names) for part in parts]), names), members, given)

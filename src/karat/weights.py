@@ -98,8 +98,10 @@ class Grouped:
     def _by_class(self, x: Any) -> Floats:
         groups, width = self.shape[0], x.shape[1]
         key = x.col if groups == 1 else self.group[x.row] * width + x.col
-        weight = self.n[x.row]
-        weight *= x.data
+        ones = x.data.strides == (0,) and (x.data[:1] == 1).all() and (self.n == 1).all()
+        weight = None if ones else self.n[x.row]
+        if weight is not None:
+            weight *= x.data
         return np.bincount(key, weight, groups * width).astype(float, copy=False).reshape(groups, width)
 
     @property

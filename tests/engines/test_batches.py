@@ -38,7 +38,8 @@ def many_batches(monkeypatch):
     monkeypatch.setattr(files, "LEAST_ROWS", 12)
     monkeypatch.setattr(files, "allowed", lambda engine: 1 << 30)
     monkeypatch.setattr(read, "BY_LINES", dict.fromkeys(read.BY_LINES, 1 << 50))
-    monkeypatch.setattr(lines, "batch_bytes", lambda engine, unread: 400)
+    monkeypatch.setattr(lines, "batch_bytes", lambda engine, unread: 1000 if unread.format == "json" else 400)
+    monkeypatch.setattr("karat.read.json.BLOCK", 500)
     monkeypatch.setattr(data, "_texts", lambda both: None)  # batches leave none behind: lists of errors show places
     plain = rankings.reduced
 
@@ -147,11 +148,11 @@ def said(found):
     return json.dumps(found, indent=1).splitlines()
 
 
-LABELS = ("labels", "labels of a tree", "label sets", "weights", "votes", "probabilities")
+LABELS = ("labels", "labels of a tree", "label sets", "weights", "votes", "probabilities", "clusters")
 TABLES = (*LABELS, "rankings")
 LINES = (*LABELS, "spans", "tags")
-BATCHED = {"parquet": TABLES, "csv": TABLES, "jsonl": LINES}
-"""Cases that go through batches (probabilities until their context is seen); of the others the tables are read as a whole."""
+BATCHED = {"parquet": TABLES, "csv": TABLES, "json": LABELS, "jsonl": LINES}
+"""Cases that go through batches; of the others the tables are read as a whole."""
 
 
 def put(table, path):
@@ -163,7 +164,8 @@ def put(table, path):
     else:
         maps = [field.name for field in table.schema if pa.types.is_map(field.type)]
         rows = [{**row, **{name: dict(row[name]) for name in maps if row[name]}} for row in table.to_pylist()]
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        path.write_text(json.dumps(rows, indent=len(rows) % 3 or None) if path.suffix == ".json" else text)
 
 
 @pytest.mark.parametrize("kind", BATCHED)
@@ -199,7 +201,7 @@ LABEL_FAULTS = (
 
 @pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))])
 @pytest.mark.parametrize("fault", LABEL_FAULTS)
-@pytest.mark.parametrize("ending", ["parquet", "jsonl"])
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "json"])
 def test_label_sets_and_weights(seed, fault, ending, tmp_path, monkeypatch, many_batches):
     draw = random.Random(f"{seed} {fault}")
     weights = draw.random() < 0.5

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from tests.store.test_state import INPUTS
 
@@ -107,3 +109,9 @@ def test_every_context_has_a_page(name):
     assert "<h2" in html
     assert ">nan<" not in html.lower()
     assert found._repr_html_()
+
+
+def test_where_nothing_is_scored_no_unit_is_listed():
+    """Gold gives no label a weight, so that there are no cells of which a list of errors could be made."""
+    found = karat.evaluate([{}], [{"A": 1.0}], units=True)
+    assert json.loads(found.to_json())["systems"][0]["counts"]["gold"] == 1

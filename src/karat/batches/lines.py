@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON Lines in batches: lines copied to a file of their own, which is read as any file is, with the lines that they have."""
+"""JSON Lines and JSON arrays in batches: lines copied to a file of their own, which is read as any file is, with the lines that they have."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec import DecodeError
 
 from karat.align import EXAMPLES
 from karat.batches.files import SHARE, NotInBatches
@@ -21,6 +22,7 @@ from karat.engines.duckdb import Engine
 from karat.findings import Finding
 from karat.progress import told
 from karat.read import BY_LINES, Unread, allowed
+from karat.read.json import array_lines
 from karat.side import Origin, Side
 
 LEAST_BYTES = 1 << 20
@@ -39,7 +41,10 @@ def batch_bytes(engine: Engine, unread: Unread) -> int:
 
 
 def stretches(engine: Engine, unread: Unread) -> Iterator[Stretch]:
-    """The lines of a file, as many at a time as may be in memory."""
+    """The lines of a file, as many at a time as may be in memory; the records of an array as lines."""
+    if unread.format == "json":
+        yield from _records(unread)
+        return
     path, number = unread.source.path, 1
     size = batch_bytes(engine, unread)
     bounds = [*range(0, path.stat().st_size, size), path.stat().st_size]
@@ -50,6 +55,15 @@ def stretches(engine: Engine, unread: Unread) -> Iterator[Stretch]:
             if kept:
                 yield Stretch([lines[nth] for nth in kept], np.array(kept, np.int64) + number)
             number += len(lines)
+
+
+def _records(unread: Unread) -> Iterator[Stretch]:
+    try:
+        for records, number in array_lines(unread.source):
+            if records:
+                yield Stretch(records, np.array(number, np.int64))
+    except (DecodeError, ValueError, RecursionError) as error:
+        raise NotInBatches from error  # what is wrong is found where all of it is
 
 
 def read_lines(engine: Engine, unread: Unread, lines: list[bytes], number: Ints) -> Side:

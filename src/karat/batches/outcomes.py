@@ -52,7 +52,7 @@ def distinct_outcomes(engine: Engine, gold: Any, pred: Any) -> tuple[Side, Side]
 def _by_id(engine: Engine, side: Any) -> Table | JsonLines:
     if isinstance(side, Waiting):
         return checked_table(engine, side, "id")
-    if isinstance(side, Unread) and side.format == "jsonl":
+    if isinstance(side, Unread) and side.format in ("json", "jsonl"):
         return JsonLines(engine, side)
     raise NotInBatches
 

@@ -93,7 +93,7 @@ def read_input(
     source = Source(given, stack, encoding, max_unpacked)
     read.name = source.name
     format = format or in_context(detect(source), read.context)
-    in_lines = format in BY_LINES and source.start[:1] != b"["
+    in_lines = format in BY_LINES and (format == "json" or source.start[:1] != b"[")
     if in_lines and source.path.stat().st_size * BY_LINES[format] > allowed(engine):
         return Unread(engine, source, read, format)
     side = _side(FORMATS[format].read(engine, source, read), read)
@@ -101,8 +101,8 @@ def read_input(
     return side
 
 
-BY_LINES = {"trec-run": 4, "trec-qrels": 4, "jsonl": 6, "spans": 4}
-"""Formats whose lines can be read in batches, and the bytes of memory that each byte of a file takes as a whole."""
+BY_LINES = {"trec-run": 4, "trec-qrels": 4, "json": 6, "jsonl": 6, "spans": 4}
+"""Formats whose lines, or records, can be read in batches, and the bytes of memory that each byte of a file takes as a whole."""
 
 
 def allowed(engine: Engine) -> int:
@@ -126,7 +126,7 @@ class Unread:
 
     def side(self) -> Side:
         """The file read into memory."""
-        side = self._read(self.source)
+        side = self._read(self.source, self.format)
         side.origin.sha256, side.origin.bytes = self.origin.sha256, self.origin.bytes
         side.origin.system, side.origin.column = self.origin.system, self.origin.column
         return side
@@ -135,7 +135,7 @@ class Unread:
         """Some of the lines, which were copied to a file of their own, as a side with the lines that they have here."""
         source = self.source.at(path)
         try:
-            side = self._read(source)
+            side = self._read(source, "jsonl" if self.format == "json" else self.format)
         except InputError as error:
             raise InputError([_moved(f, line) for f in error.findings]) from error
         line_of = side.origin.line_of
@@ -143,8 +143,8 @@ class Unread:
         side.findings = [_moved(f, line) for f in side.findings]
         return side
 
-    def _read(self, source: Source) -> Side:
-        side = _side(FORMATS[self.format].read(self.engine, source, self.read), self.read)
+    def _read(self, source: Source, format: str) -> Side:
+        side = _side(FORMATS[format].read(self.engine, source, self.read), self.read)
         assert isinstance(side, Side)  # lines never wait in the engine
         return side
 

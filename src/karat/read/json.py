@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -22,10 +22,12 @@ from karat.columns import Codes
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.names import NAMES, match_columns
 from karat.read.roles import Records
-from karat.read.source import Source
+from karat.read.source import Content, Source
 from karat.read.table import Read
 from karat.side import Origin
 from karat.values import Column, Nested
+
+T = TypeVar("T")
 
 DEEPEST = 100
 """Levels of nesting that a record may have; the engine stops at 128."""
@@ -47,7 +49,8 @@ def read_jsonl(source: Source, read: Read) -> Records:
 
 def _read(source: Source, read: Read, format: str) -> Records:
     try:
-        columns, rows = _columns(source.bytes(), format)
+        with source.mapped() as content:
+            columns, rows = _columns(content, format)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise InputError(diagnose(source, format) or [_no_fields(source)]) from error
     if not columns:
@@ -70,7 +73,7 @@ BLOCK = 1 << 22
 """Bytes that are decoded at once: what they hold stays near the processor, and never all of it is there as objects."""
 
 
-def _columns(content: bytes, format: str) -> tuple[dict[str, Column], int]:
+def _columns(content: Content | bytes, format: str) -> tuple[dict[str, Column], int]:
     """The fields of all records as columns, None where a record lacks one; each field of a record must be there once."""
     columns: dict[str, list[Column]] = {}
     rows = 0
@@ -86,35 +89,62 @@ Decoded = tuple[dict[str, Column], int]
 """The columns of some records, and how many they are."""
 
 
-def _decoded_lines(content: bytes) -> Iterator[Decoded]:
+def _decoded_lines(content: Content | bytes) -> Iterator[Decoded]:
     """Whole lines, some megabytes of them at a time."""
     start = 0
     while start < len(content):
         end = content.find(b"\n", start + BLOCK) + 1 or len(content)
         yield _decoded(content[start:end], "jsonl")
-        start = end
+        start = _past(content, end)
 
 
-def _decoded_array(content: bytes) -> Iterator[Decoded]:
-    """Whole records, some megabytes of them at a time: parted where it looks as between the first two.
+def _past(content: Content | bytes, end: int) -> int:
+    """The end of what was decoded, which need not stay in memory."""
+    if isinstance(content, Content):
+        content.done(end)
+    return end
+
+
+def _decoded_array(content: Content | bytes) -> Iterator[Decoded]:
+    """Whole records, some megabytes of them at a time."""
+    return _parted(content, lambda array, _: _decoded(array, "json"))
+
+
+def _parted(content: Content | bytes, decode: Callable[[bytes, int], T]) -> Iterator[T]:
+    """What whole records are, some megabytes of them at a time: parted where it looks as between the first two.
 
     What is an array between its brackets ends where a record does; where a text or a list only looks like it, it is
-    none, and the rest is decoded at once.
+    none, and the rest is decoded at once. ``decode`` gets an array and the place of its first byte.
     """
     mark, start = _mark(content), 0
     while mark and (at := content.find(mark, start + BLOCK)) >= 0:
         try:
-            yield _decoded((b"[" if start else b"") + content[start : at + 1] + b"]", "json")
+            yield decode(b"".join((b"[" if start else b"", content[start : at + 1], b"]")), start - bool(start))
         except msgspec.DecodeError:
             break
-        start = content.index(b",", at) + 1
-    yield _decoded(b"[" + content[start:] if start else content, "json")
+        start = _past(content, content.find(b",", at) + 1)
+    yield decode(b"[" + content[start:] if start else content[:], start - bool(start))
+
+
+def array_lines(source: Source) -> Iterator[tuple[list[bytes], list[int]]]:
+    """The records of an array, some megabytes at a time, each on one line, and the line on which each begins."""
+    line, counted = 1, 0
+    raw = msgspec.json.Decoder(list[msgspec.Raw])
+    with source.mapped() as content:
+        for records, array, begin in _parted(content, lambda array, begin: (raw.decode(array), array, begin)):
+            texts, numbers, at = list(map(bytes, records)), list[int](), 0
+            for record in texts:
+                at = array.index(record, at)
+                line += content[counted : begin + at].count(b"\n")
+                counted, at = begin + at, at + len(record)
+                numbers.append(line)
+            yield [b" ".join(record.split(b"\n")) + b"\n" for record in texts], numbers
 
 
 _NEXT = re.compile(r'\}\s*,\s*\{\s*"[^"\\]*"')
 
 
-def _mark(content: bytes) -> bytes:
+def _mark(content: Content | bytes) -> bytes:
     """What stands from the end of the first record to the first name of the second; nothing where there is none."""
     head = content[: 1 << 16].decode(errors="replace")
     try:
@@ -172,19 +202,29 @@ def _apart(column: list[Any]) -> Column:
     if len(kinds) == 1 and issubclass(kind := next(iter(kinds)), msgspec.Struct):
         names = list(kind.__struct_encode_fields__)
         number = np.fromiter(chain.from_iterable(map(astuple, column)), float, len(names) * len(column))
-        key = Codes(np.tile(np.arange(len(names)), len(column)), names)
+        key = Codes(np.tile(np.arange(len(names), dtype=np.int16), len(column)), names)
         return Nested(np.full(len(column), len(names)), key, number, np.ones(len(column), bool))
     if dict in kinds and kinds <= {dict, type(None)}:
         nested = values.taken_apart(column, True)
         if {*map(type, nested.members)} <= {int, float}:
             return replace(nested, members=values.numbers(nested.members)[0])
+    if (
+        kinds == {str} and len(column) >= HEAD and 4 * len({*column[:HEAD]}) <= HEAD
+    ):  # test cases or labels, which are few
+        return Codes.of(column)
     return column
+
+
+HEAD = 100
+"""Texts at the beginning of a column that show whether they repeat, and so are held as codes."""
 
 
 def _names_in(column: Column) -> int:
     """How many names there are in the objects among the values, and in what they and the lists hold."""
     if isinstance(column, Nested):
         return len(column.members)
+    if isinstance(column, Codes):
+        return 0
     kinds = {*map(type, column)}
     if not kinds & {dict, list}:
         return 0
@@ -281,7 +321,7 @@ def _can_be_read(records: Iterable[str]) -> bool:
         return all(
             not isinstance(value, list | dict)
             for column in _decoded(block.encode(), "jsonl")[0].values()
-            for value in column
+            for value in ([] if isinstance(column, Codes) else column)
         )
     except (msgspec.DecodeError, ValueError, RecursionError):
         return False

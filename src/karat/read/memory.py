@@ -154,6 +154,8 @@ def _object(value: Any) -> Any:
 
 def _indicators(given: Any) -> Nested | None:
     """A matrix of zeros and ones, dense or of scipy.sparse, as label sets: a column's number is its label."""
+    if getattr(given, "format", "") == "csr" and (given.data != 0).all():
+        return _sets(np.diff(given.indptr), given.indices)
     if hasattr(given, "tocoo"):
         sparse = given.tocoo()
         keep = sparse.data != 0
@@ -167,9 +169,12 @@ def _indicators(given: Any) -> Nested | None:
     if (row[1:] < row[:-1]).any():
         order = np.lexsort((column, row))
         row, column = row[order], column[order]
+    return _sets(np.bincount(row, minlength=rows), column)
+
+
+def _sets(size: Any, column: Any) -> Nested:
     names = [str(i) for i in range(int(column.max(initial=-1)) + 1)]
-    size = np.bincount(row, minlength=rows)
-    return Nested(size, None, Codes(column.astype(np.int64), names), np.ones(rows, bool))
+    return Nested(size.astype(np.int64), None, Codes(column.astype(np.int32), names), np.ones(len(size), bool))
 
 
 def _frame(engine: Engine, frame: Any, read: Read) -> Records | Side:

@@ -11,12 +11,12 @@ import numpy as np
 
 from karat import values
 from karat.check import blank
-from karat.columns import Codes, Ints, within
+from karat.columns import Codes, Ints, places, within
 from karat.findings import Finding, InputError, finding, limited
 from karat.read.names import NUMBERS, TEXTS, check_value_column, match_columns, missing_column, rank_beside
 from karat.read.scores import class_columns, read_wide
 from karat.read.table import Read
-from karat.side import Entries, Keys, Origin, Positions, Side, units_of
+from karat.side import Entries, Even, Keys, Origin, Positions, Side, units_of
 from karat.values import KINDS, SAID, Column, Nested
 
 LONG = {
@@ -245,6 +245,8 @@ def _of_nested(records: Records, column: Any, objects: bool, findings: list[Find
     if objects and "text" not in values.kinds_used(nested.members):
         findings += _nameless(records, nested)
         return Meaning("weights", column, nested)
+    if not objects and isinstance(nested.members, Codes):  # nothing but texts
+        return Meaning("labels", column, nested)
     kinds = values.kinds_of(nested.members)
     if not objects:
         findings += _wrong_members(records, nested, kinds)
@@ -352,20 +354,26 @@ def _entries(meaning: Meaning, rows: int) -> tuple[Entries, dict[str, list[str]]
         return Entries(given, {"label": label.code[given], "number": number[given]}), {"label": label.names}
     nested = meaning.nested
     assert nested is not None
-    row = nested.row
     if meaning.kind == "labels":
         label = values.spelt(nested.members)
-        return Entries(row, {"label": label.code, "place": within(nested.size)}), {"label": label.names}
+        return _members(nested, {"label": label.code, "place": places(nested.size)}), {"label": label.names}
     assert nested.keys is not None
     key = nested.keys
     if meaning.kind == "votes":
         label = values.spelt(nested.members)
-        return Entries(row, {"label": label.code, "annotator": key.code}), {
+        return _members(nested, {"label": label.code, "annotator": key.code}), {
             "label": label.names,
             "annotator": key.names,
         }
     number, _ = values.numbers(nested.members)
-    return Entries(row, {"label": key.code, "number": number}), {"label": key.names}
+    return _members(nested, {"label": key.code, "number": number}), {"label": key.names}
+
+
+def _members(nested: Nested, columns: dict[str, Any]) -> Entries:
+    wide = int(nested.size[0]) if len(nested) else 0
+    if wide and (nested.size == wide).all():
+        return Even(len(nested), wide, columns)
+    return Entries(nested.row, columns)
 
 
 def _labels(label: Codes, rows: int) -> tuple[Entries, dict[str, list[str]]]:
@@ -538,7 +546,7 @@ def split_labels(side: Side, mark: str) -> Side:
     """Labels of which each holds several, as lists."""
     nested = _split(Codes(side.entries["label"], side.names["label"]), mark)
     unit = np.repeat(side.entries.unit, nested.size)
-    entries = Entries(unit, {"label": nested.members.code, "place": within(nested.size)})
+    entries = Entries(unit, {"label": nested.members.code, "place": places(nested.size)})
     return replace(side, kind="labels", entries=entries, names={**side.names, "label": nested.members.names})
 
 
@@ -572,7 +580,7 @@ def as_indicators(side: Side, width: int) -> Side:
     """Rows of zeros and ones as the sets of the columns that have a one."""
     ones = np.array([name in ("1", "true") for name in side.names["label"]])[side.entries["label"]]
     unit, column = side.entries.unit[ones], side.entries["place"][ones]
-    entries = Entries(unit, {"label": column, "place": within(np.bincount(unit, minlength=len(side)))})
+    entries = Entries(unit, {"label": column, "place": places(np.bincount(unit, minlength=len(side)))})
     return replace(side, entries=entries, names={**side.names, "label": [str(i) for i in range(width)]})
 
 

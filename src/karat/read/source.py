@@ -19,7 +19,7 @@ import tempfile
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -243,6 +243,12 @@ class Source:
     def bytes(self) -> bytes:
         return self.path.read_bytes()
 
+    @contextmanager
+    def mapped(self) -> Iterator[Content]:
+        """The bytes of the file without a copy of all of them."""
+        with self.path.open("rb") as file, Content(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            yield content
+
     @cached_property
     def sha256(self) -> str:
         """Hash of the file as it was given."""
@@ -269,6 +275,16 @@ class Source:
             except UnicodeDecodeError as error:
                 return [finding("not-utf8", self.name, number, byte=line[error.start])]
         return []
+
+
+class Content(mmap.mmap):
+    """The bytes of a file, of which those that were read need not stay in memory."""
+
+    def done(self, end: int) -> int:
+        """Say that nothing before a place is needed any more."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self.madvise(mmap.MADV_DONTNEED, 0, end - end % mmap.PAGESIZE)
+        return end
 
 
 def quoted(name: str) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from karat.align import LARGEST_KEY, Aligned
+from karat.align import Aligned
 from karat.cells import Cells, Sparse
 from karat.check import at_units, blank, repeated_ids
-from karat.columns import Floats, Ints, firsts, within
+from karat.columns import Ints, Mask, ordered, within
 from karat.contexts.base import Context
 from karat.contexts.labels import label_findings
 from karat.contexts.multilabel.cells import MultiLabelCells
@@ -35,18 +35,17 @@ class MultiLabel(Context):
     def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
         """One unit for each id, each of its labels once, best first; a list scores its labels by minus their place."""
         side = gathered(side) if side.kind in ("label", "number") else side
-        of = side.entries
-        if side.kind == "weights":
-            entries, repeated = _best(of.unit, of["label"], of["number"])
-        else:
-            entries, repeated = _first(of.unit, of["label"], within(of.sizes(len(side))))
+        names = {**side.names, "label": ordered(side.names["label"])}  # as in the end, so that nothing is sorted twice
+        of = side.entries.recoded(side.names, names)
+        entries, repeated = _best(of, len(side)) if side.kind == "weights" else _first(of, len(side))
         facts = side.facts | {"scored": side.kind == "weights", "repeated": repeated}
-        return replace(side, entries=entries, facts=facts)
+        return replace(side, entries=entries, names=names, facts=facts)
 
     def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
         findings = repeated_ids(side)
-        empty = (side.entries["label"] < 0) | np.isin(side.entries["label"], blank(side.names["label"]))
-        if side.kind != "label":
+        label, blanks = side.entries["label"], blank(side.names["label"])
+        if side.kind != "label" and (blanks or label.min(initial=0) < 0):
+            empty = (label < 0) | np.isin(label, blanks)
             findings += at_units(side, "empty-value", np.unique(side.entries.unit[empty]), field="label in the list")
         repeated = side.facts["repeated"]
         strict = side.role == "gold" and options["faulty"] == "error"
@@ -61,15 +60,16 @@ class MultiLabel(Context):
         gold = both.gold
         if both.facts["gold"]["scored"]:
             gold = gold.at(np.flatnonzero(gold["score"] >= options["threshold"]))
-        return replace(both, gold=Entries(gold.unit, {"label": gold["label"]})).collapsed()
+        return replace(both, gold=gold.of({"label": gold["label"]})).collapsed()
 
     def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> MultiLabelCells:
         shape = len(both), len(both.names["label"])
-        gold, pred = both.gold, both.pred
+        gold, pred = (of.of(of.columns | {"label": of["label"].astype(np.int64)}) for of in (both.gold, both.pred))
         score = Sparse(pred.unit, pred["label"], pred["score"], shape)
         if both.facts["pred"]["scored"]:
             pred = pred.at(np.flatnonzero(pred["score"] >= options["threshold"]))
-        gold_of, pred_of = (Sparse(side.unit, side["label"], np.ones(len(side)), shape) for side in (gold, pred))
+        one = np.broadcast_to(1.0, max(len(gold), len(pred)))
+        gold_of, pred_of = (Sparse(side.unit, side["label"], one[: len(side)], shape) for side in (gold, pred))
         return MultiLabelCells(
             gold_of, pred_of, both.in_gold, both.in_pred, both.n, both.case.code, both.case.names, both.names["label"],
             options["hierarchy"], score, unit=both.unit, unit_ids=both.ids,
@@ -79,39 +79,47 @@ class MultiLabel(Context):
         return [*label_findings(gold, pred, options["hierarchy"]), *_unlabelled(gold), *_tied(pred)]
 
 
-def _first(unit: Ints, label: Ints, place: Ints) -> tuple[Entries, Ints]:
+def _first(of: Entries, units: int) -> tuple[Entries, Ints]:
     """Each label of a unit once, where it stands first, in the order of labels; and the units that name one twice."""
-    key, bits = _keys(unit, label)
-    deep = int(place.max(initial=0)).bit_length()
-    if len(key) and int(key.max()) >= LARGEST_KEY >> deep:
-        return _best(unit, label, -place.astype(float))
-    packed = (key << deep) + place
-    if (key[1:] < key[:-1]).any():
+    label: Ints = of["label"]
+    place: Ints = of["place"] if "place" in of else within(of.sizes(units))
+    bits, deep = (int(label.max(initial=0)) + 1).bit_length(), int(place.max(initial=0)).bit_length()
+    if of.rises("label", units) or bits + deep > MOST_BITS or not of.in_order:
+        return _best(of.of({"label": label, "number": -place.astype(float)}), units)
+    out = np.empty(len(label), label.dtype), np.empty(len(label))
+    repeated = [np.zeros(0, np.int64)]
+    for begin, part in of.blocks():
+        here = slice(begin, begin + len(part))
+        first = part.unit[0]
+        packed = ((part.unit - first << bits) + label[here] + 1 << deep) + place[here]
         packed.sort()
-    return _once(packed >> deep, bits, -(packed & (1 << deep) - 1).astype(float))
+        out[0][here] = (packed >> deep & (1 << bits) - 1) - 1
+        out[1][here] = -(packed & (1 << deep) - 1).astype(float)
+        key = packed >> deep
+        repeated.append((key[1:][key[1:] == key[:-1]] >> bits) + first)
+    entries = of.of({"label": out[0], "score": out[1]})
+    twice = np.unique(np.concatenate(repeated))
+    return (entries.at(np.flatnonzero(_news(entries))), twice) if len(twice) else (entries, twice)
 
 
-def _best(unit: Ints, label: Ints, score: Floats) -> tuple[Entries, Ints]:
+def _news(of: Entries) -> Mask:
+    """Where an entry has another unit or label than the one before it."""
+    return np.append(True, (np.diff(of.unit) != 0) | (np.diff(of["label"]) != 0))[: len(of)]
+
+
+MOST_BITS = 40
+"""Bits of a label and its place up to which both fit into a number beside the units of a block."""
+
+
+def _best(of: Entries, units: int) -> tuple[Entries, Ints]:
     """The same of scores: each label where its score is best."""
-    key, bits = _keys(unit, label)
-    if (key[1:] > key[:-1]).all():
-        return Entries(unit, {"label": label, "score": score}), np.zeros(0, np.int64)
-    order = np.lexsort((-score, key))
-    return _once(key[order], bits, score[order])
-
-
-def _keys(unit: Ints, label: Ints) -> tuple[Ints, int]:
-    """Unit and label (−1: none) as one number, and how many bits the label has."""
-    bits = (int(label.max(initial=0)) + 1).bit_length()
-    return (unit << bits) + label + 1, bits
-
-
-def _once(key: Ints, bits: int, score: Floats) -> tuple[Entries, Ints]:
-    first = firsts(key)
-    repeated = np.unique(key[~first] >> bits)
-    if len(repeated):
-        key, score = key[first], score[first]
-    return Entries(key >> bits, {"label": (key & (1 << bits) - 1) - 1, "score": score}), repeated
+    label, score = of["label"], of["number"]
+    if of.rises("label", units):
+        return of.of({"label": label, "score": score}), np.zeros(0, np.int64)
+    order = np.lexsort((-score, label, of.unit))
+    entries = Entries(of.unit[order], {"label": label[order], "score": score[order]})
+    new = _news(entries)
+    return (entries if new.all() else entries.at(np.flatnonzero(new))), np.unique(entries.unit[~new])
 
 
 def _unlabelled(gold: Side) -> list[Finding]:

@@ -87,7 +87,8 @@ class Probabilities(Context):
         if not answered.all():
             score[~answered] = np.nan
         ones = np.broadcast_to(1.0, len(both.gold))
-        gold = Sparse(both.gold.unit, both.gold["label"], ones, (len(both), len(classes)))
+        label = both.gold["label"].astype(np.int64, copy=False)
+        gold = Sparse(both.gold.unit, label, ones, (len(both), len(classes)))
         return ProbabilityCells(
             gold, score, answered, both.n, both.case.code, both.case.names, classes, several=several,
             trusted=_trusted(score, answered, several), threshold=options["threshold"], pos_label=pos_label,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -14,7 +15,7 @@ from karat.contexts.agreement import Votes
 from karat.contexts.groups import Mask, sums
 from karat.contexts.soft.aligned import ROUNDED, Aligned, align
 from karat.contexts.soft.hard import harden
-from karat.contexts.soft.information import Spread, information, raised, spread
+from karat.contexts.soft.information import Spread, information, spread
 from karat.contexts.tree import TreeCells
 from karat.hierarchy import Hierarchy
 from karat.state import stored
@@ -68,11 +69,12 @@ class SoftCells(TreeCells):
     def _vectors(self) -> dict[Any, Any]:
         return {}
 
-    def vector(self, kernel: Callable[..., Floats], *params: Any) -> Floats:
-        """``kernel`` over the aligned weights, computed once for each set of parameters."""
+    def vector(self, kernel: Callable[..., Floats], *params: Any, at_once: bool = False) -> Floats:
+        """``kernel`` over the aligned weights, of some items at a time, computed once for each set of parameters."""
         key = (kernel.__name__, *params)
         if key not in self._vectors:
-            self._vectors[key] = kernel(self.aligned, *params)
+            parts = [self.aligned] if at_once else (part for _, part in self.aligned.blocks())
+            self._vectors[key] = np.concatenate([np.zeros(0), *(kernel(part, *params) for part in parts)])
         vector: Floats = self._vectors[key]
         return vector
 
@@ -184,25 +186,27 @@ class SoftCells(TreeCells):
         return a.sum(np.where(known, np.abs(a.gold - a.pred), 0.0))
 
     @cached_property
-    def raised(self) -> Aligned:
-        """Weights of labels and all that stand above them."""
+    def by_node(self) -> Aligned:
+        """The weights under the numbers of the tree's nodes, of which labels are some."""
         at = {node: i for i, node in enumerate(self.nodes)}
-        code = np.array([at[label] for label in self.classes], np.int64)
+        code: Ints = np.array([at[label] for label in self.classes], np.int32)  # type: ignore[assignment]  # half the room
+        if (np.diff(code) > 0).all():  # so that rows stay in order
+            return replace(self.aligned, label=code[self.aligned.label], labels=len(self.nodes))
         gold, pred = self.gold_weight, self.pred_weight
         sides = (gold.row, code[gold.col], gold.data), (pred.row, code[pred.col], pred.data)
-        return raised(align(*sides, len(self), len(self.nodes)), self.parents)
+        return align(*sides, len(self), len(self.nodes))
 
     @cached_property
     def spread(self) -> Spread:
         tree = np.array([self.hierarchy is not None and node in self.hierarchy.parent for node in self.nodes], bool)
         silent = np.array([node == "" for node in self.nodes], bool)
-        return spread(self.raised, self.test_case, self.mass, len(self.test_cases), tree, silent)
+        return spread(self.by_node, self.test_case, self.mass, len(self.test_cases), self.parents, tree, silent)
 
     def information(self, variant: str) -> tuple[Floats, Floats, Floats]:
         """IC of gold, of the prediction and of both together, per item."""
         key = ("information", variant)
         if key not in self._vectors:
-            self._vectors[key] = information(self.raised, self.whole.spread, self._case, self.parents, variant)
+            self._vectors[key] = information(self.by_node, self.whole.spread, self._case, self.parents, variant)
         vectors: tuple[Floats, Floats, Floats] = self._vectors[key]
         return vectors
 

@@ -45,6 +45,9 @@ def texts_for_weights(*sides: Side) -> None:
 def _repeated(side: Side, column: str) -> list[Finding]:
     """A name twice in an object: which of the two is meant cannot be known."""
     names = side.names[column]
+    pattern = side.entries.pattern(column, len(side))
+    if pattern is not None and len({*pattern.tolist()}) == len(pattern):
+        return []
     key, place = distinct(side.entries.unit * max(len(names), 1) + side.entries[column])
     again = key[np.bincount(place, minlength=len(key)) > 1]
     pairs = [divmod(k, len(names)) for k in again[:LIMIT].tolist()]
@@ -75,7 +78,7 @@ def _empty(side: Side) -> list[Finding]:
 
 def _sums(side: Side) -> list[Finding]:
     """Each item whose weights miss 1, by how much; or one note when most do (independent labels)."""
-    total = np.bincount(side.entries.unit, side.entries["number"], len(side))
+    total = side.entries.sums("number", len(side))
     some = side.entries.sizes(len(side)) > 0
     off = np.where(some, total - 1, 0.0)
     missed = np.flatnonzero(np.abs(off) > ROUNDED)

@@ -61,14 +61,18 @@ class Soft(Context):
         """Items without a gold weight are left out; equal items are one."""
         keep = both.gold.sizes(len(both)) > 0
         both = both if keep.all() else both.take(np.flatnonzero(keep))
-        return replace(both, gold=both.gold.by("label"), pred=both.pred.by("label")).collapsed()
+        both = replace(both, gold=both.gold.by("label", len(both)), pred=both.pred.by("label", len(both)))
+        return both.collapsed()
 
     def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> SoftCells:
         classes, annotators = both.names["label"], both.names.get("annotator", [])
         size = (len(both), len(classes))
+        weights = _weights(both.gold, size), _weights(both.pred, size)
+        if np.array_equal(weights[0].col, weights[1].col):  # most often: one column serves both
+            weights = weights[0], replace(weights[1], col=weights[0].col)
         votes, answers = (_votes(side, len(annotators), size) for side in (both.gold, both.pred))
         return SoftCells(
-            _weights(both.gold, size), _weights(both.pred, size), both.case.code, both.case.names, classes, n=both.n,
+            *weights, both.case.code, both.case.names, classes, n=both.n,
             hierarchy=options["hierarchy"], how=options["harden"], at=options["threshold"],
             position=positions(classes, options["order"]), annotators=annotators, votes_of=votes, answers_of=answers,
             unit=both.unit, unit_ids=both.ids,
@@ -76,19 +80,24 @@ class Soft(Context):
 
     def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:
         known = gold.names["label"]
-        of = pred.entries
-        used = replace(pred, entries=of.at(np.flatnonzero(of["number"] > 0))) if "number" in of else pred
-        count = used.uses()
-        lone = {name: int(count[i]) for i, name in enumerate(pred.names["label"]) if count[i] and name not in {*known}}
+        strange = [code for code, name in enumerate(pred.names["label"]) if name not in {*known}]
+        lone = {pred.names["label"][code]: count for code in strange if (count := _uses(pred, code))}
         out = unknown_labels(lone, known, pred) + outside_hierarchy(known, options["hierarchy"], gold.name)
         assert isinstance(cells, SoftCells)
         return out + _ties(cells, gold)
 
 
+def _uses(side: Side, code: int) -> int:
+    """How many units give a label a weight above 0."""
+    of = side.entries
+    used = (of["label"] == code) & (of["number"] > 0) if "number" in of else of["label"] == code
+    return side.units_in(of.unit[used])
+
+
 def _weights(side: Entries, size: tuple[int, int]) -> Sparse:
     """Weights by item and label; votes become shares. Zeros are kept: a label can be named with weight 0."""
     if "number" in side:
-        return Sparse(side.unit, side["label"], side["number"], size)
+        return Sparse(side.unit, side["label"].astype(np.int64, copy=False), side["number"], size)
     wide = max(size[1], 1)
     key = np.sort(side.unit * wide + side["label"])
     start = np.flatnonzero(firsts(key))
@@ -130,7 +139,7 @@ def positions(classes: Sequence[str], order: str | None) -> Floats | None:
 def _ties(cells: SoftCells, gold: Side) -> list[Finding]:
     if cells.how != "majority":
         return []
-    count = int(cells.n[tied(cells.aligned, cells.aligned.gold)].sum())
+    count = sum(int(cells.n[items][tied(part, part.gold)].sum()) for items, part in cells.aligned.blocks())
     return [finding("tied-majority", gold.name, count=count, total=int(cells.n.sum()))] if count else []
 
 

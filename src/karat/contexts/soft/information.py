@@ -8,7 +8,7 @@ the largest weight at or below node ``c``, ``IC(S) = Σ_c I(c, v_c) − I(parent
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,78 +71,104 @@ def _raised_table(a: Aligned, parent: Ints) -> Aligned:
             np.maximum(table[parent[node]], table[node], out=table[parent[node]])
         return table.T
 
-    in_gold, in_pred = top(a.in_gold), top(a.in_pred)
-    item, label = np.nonzero(top(np.ones(len(a.item), bool)))
-    at = (item, label)
-    return Aligned(item, label, top(a.gold)[at], top(a.pred)[at], in_gold[at], in_pred[at], a.items, a.labels)
+    there = top(np.ones(len(a.item), bool))
+    at = item, label = np.nonzero(there)
+    in_gold, in_pred = ((there if known.all() else top(known))[at] for known in (a.in_gold, a.in_pred))
+    return Aligned(item, label, top(a.gold)[at], top(a.pred)[at], in_gold, in_pred, a.items, a.labels)
 
 
-def spread(a: Aligned, test_case: Ints, count: Floats, test_cases: int, tree: Mask, silent: Mask) -> Spread:
-    """Mean and deviations of gold's (raised) weights; a node that an item lacks has weight 0 there."""
+def spread(
+    a: Aligned, test_case: Ints, count: Floats, test_cases: int, parent: Ints, tree: Mask, silent: Mask
+) -> Spread:
+    """Mean and deviations of gold's raised weights; a node that an item lacks has weight 0 there."""
     shape = (test_cases, a.labels)
-    cell = test_case[a.item] * a.labels + a.label
-    many = count[a.item]
-
-    def total(x: Floats) -> Floats:
-        return sums(cell, x, test_cases * a.labels).reshape(shape)
-
+    many, sum_of, known = (np.zeros(test_cases * a.labels) for _ in range(3))
+    low, high = np.full(len(many), np.inf), np.full(len(many), -np.inf)
+    for items, part in a.blocks():
+        up, cell, weight = _of_nodes(part, items, test_case, count, parent)
+        for out, x in ((many, weight), (sum_of, up.gold * weight), (known, up.in_gold * weight)):
+            np.add.at(out, cell, x)  # one after the other, as if all were summed at once
+        np.minimum.at(low, cell, up.gold)
+        np.maximum.at(high, cell, up.gold)
     n = sums(test_case, count, test_cases)[:, None]
-    absent = n - total(many)
-    size = np.maximum(n, 1)
-    mean = total(a.gold * many) / size
-    off = a.gold - mean.ravel()[cell]
-    varies = _varies(a.gold, cell, absent)
-    deviation = np.sqrt((total(off**2 * many) + absent * mean**2) / size)
-    absolute = (total(np.abs(off) * many) + absent * mean) / size
-    named = (total(a.in_gold * many) > 0) | tree[None, :]
+    absent, size = n - many.reshape(shape), np.maximum(n, 1)
+    mean = sum_of.reshape(shape) / size
+    squares, apart = np.zeros_like(many), np.zeros_like(many)
+    for items, part in a.blocks():
+        up, cell, weight = _of_nodes(part, items, test_case, count, parent)
+        off = up.gold - mean.ravel()[cell]
+        np.add.at(squares, cell, off**2 * weight)
+        np.add.at(apart, cell, np.abs(off) * weight)
+    varies = _varies(low, high, absent)
+    deviation = np.sqrt((squares.reshape(shape) + absent * mean**2) / size)
+    absolute = (apart.reshape(shape) + absent * mean) / size
+    named = (known.reshape(shape) > 0) | tree[None, :]
     return Spread(n, mean, deviation * varies, absolute * varies, named, silent)
 
 
-def _varies(gold: Floats, cell: Ints, absent: Floats) -> Mask:
+def _of_nodes(
+    part: Aligned, items: slice, test_case: Ints, count: Floats, parent: Ints
+) -> tuple[Aligned, Ints, Floats]:
+    """Some items with the weights of all nodes, the test case and node of each as one number, and what each item counts."""
+    up = raised(part, parent)
+    return up, test_case[items][up.item] * up.labels + up.label, count[items][up.item]
+
+
+def _varies(low: Floats, high: Floats, absent: Floats) -> Mask:
     """Whether a node's weight differs between items: on the weights, not on a rounded deviation."""
-    low, high = np.full(absent.size, np.inf), np.full(absent.size, -np.inf)
-    np.minimum.at(low, cell, gold)
-    np.maximum.at(high, cell, gold)
     lacks = absent.ravel() > 0
     low, high = np.where(lacks, np.minimum(low, 0), low), np.where(lacks, np.maximum(high, 0), high)
     return (high > low).reshape(absent.shape)
 
 
-def paper_information(s: Spread, test_case: Ints, node: Ints, weight: Floats) -> Floats:
+class Nodes(NamedTuple):
+    """What is known of the nodes of some weights: a number for each weight."""
+
+    mean: Floats
+    deviation: Floats
+    rarest: Floats
+    """Bits of what is 1 in all items of the test case."""
+    named: Mask
+    silent: Mask
+
+
+def paper_information(s: Nodes, weight: Floats) -> Floats:
     """−log2 P(agreement ≥ weight) under a normal with gold's mean and standard deviation.
 
     The logarithm of the survival function is taken directly, so it grows with the weight without
     end. Where gold never varies, no weight up to gold's is news and a larger one is 1 in n.
     """
-    mean, deviation, n = s.mean[test_case, node], s.deviation[test_case, node], s.n[test_case, 0]
-    z = np.divide(weight - mean, deviation, out=np.zeros(len(mean)), where=deviation > 0)
-    constant = np.where(weight > mean + 1e-12, np.log2(np.maximum(n, 1)), 0.0)
+    z = np.divide(weight - s.mean, s.deviation, out=np.zeros(len(weight)), where=s.deviation > 0)
+    constant = np.where(weight > s.mean + 1e-12, s.rarest, 0.0)
     from scipy.special import log_ndtr  # importing scipy takes longer than most evaluations
 
-    bits = np.where(deviation > 0, -log_ndtr(-z) / np.log(2), constant)
+    bits = np.where(s.deviation > 0, -log_ndtr(-z) / np.log(2), constant)
     return np.where(weight > 0, bits, 0.0)
 
 
-def pyevall_information(s: Spread, test_case: Ints, node: Ints, weight: Floats) -> Floats:
+def pyevall_information(s: Nodes, weight: Floats) -> Floats:
     """PyEvALL's estimate: mean absolute deviation, and log2 n where 1 − Φ underflows to 0.
 
     Where gold never varies PyEvALL stops; here a weight up to gold's is no news, and a larger one has 1 − Φ = 0.
     """
-    cell = test_case * s.mean.shape[1] + node
-    mean, deviation, named = (x.ravel()[cell] for x in (s.mean, s.absolute, s.named))
-    rarest = np.log2(np.maximum(s.n[:, 0], 1))[test_case]
-    beyond = np.where(weight > mean + 1e-12, np.inf, -np.inf)
-    z = np.divide(weight - mean, deviation, out=beyond, where=deviation > 0)
     from scipy.special import erf
 
-    tail = 1.0 - 0.5 * (1.0 + erf(z / np.sqrt(2.0)))
-    bits = np.where(tail > 0, -np.log2(np.where(tail > 0, tail, 1.0)), rarest)
-    bits = np.where(named, np.where(weight != 0, bits, 0.0), rarest)
-    return np.where(s.silent[node], 0.0, bits)
+    z = weight - s.mean
+    if (constant := ~(s.deviation > 0)).any():
+        beyond = np.where(weight > s.mean + 1e-12, np.inf, -np.inf)
+        z = np.where(constant, beyond, z / np.where(constant, 1.0, s.deviation))
+    else:
+        z /= s.deviation
+    z /= np.sqrt(2.0)
+    tail = 1.0 - 0.5 * (1.0 + erf(z))
+    if (beneath := ~(tail > 0)).any():
+        bits = np.where(beneath, s.rarest, -np.log2(np.where(beneath, 1.0, tail)))
+    else:
+        bits = -np.log2(tail)
+    bits[weight == 0] = 0.0
+    bits = bits if s.named.all() else np.where(s.named, bits, s.rarest)
+    return np.where(s.silent, 0.0, bits) if s.silent.any() else bits
 
-
-BLOCK = 1 << 15
-"""Rows measured at once: a dozen columns of this length stay in the processor's cache."""
 
 INFORMATION = {"paper": paper_information, "pyevall": pyevall_information}
 
@@ -150,19 +176,26 @@ INFORMATION = {"paper": paper_information, "pyevall": pyevall_information}
 def information(
     a: Aligned, s: Spread, test_case: Ints, parent: Ints, variant: str = "paper"
 ) -> tuple[Floats, Floats, Floats]:
-    """IC of gold, of the prediction and of their union, per item; ``a`` must be raised."""
+    """IC of gold, of the prediction and of their union, per item."""
     measure = INFORMATION[variant]
-    case, up = test_case[a.item], parent[a.label]
+    deviation = s.deviation if variant == "paper" else s.absolute
+    rarest = np.log2(np.maximum(s.n[:, 0], 1))
+    out = np.zeros((3, a.items))
 
-    def bits(case: Ints, node: Ints, up: Ints, weight: Floats) -> Floats:
-        out, inner = measure(s, case, node, weight), np.flatnonzero(up >= 0)
-        out[inner] -= measure(s, case[inner], up[inner], weight[inner])
-        return out
+    def nodes(case: Ints, node: Ints) -> Nodes:
+        cell = case * s.mean.shape[1] + node
+        mean, spread, named = (x.ravel()[cell] for x in (s.mean, deviation, s.named))
+        return Nodes(mean, spread, rarest[case], named, s.silent[node])
 
-    def of(weight: Floats) -> Floats:
-        parts = [slice(start, start + BLOCK) for start in range(0, len(weight), BLOCK)]
-        return np.concatenate([np.zeros(0), *(bits(case[p], a.label[p], up[p], weight[p]) for p in parts)])
-
-    gold, pred = of(a.gold), of(a.pred)
-    union = np.where(a.gold >= a.pred, gold, pred)
-    return a.sum(gold * a.in_gold), a.sum(pred * a.in_pred), a.sum(union)
+    for items, part in a.blocks():
+        up = raised(part, parent)
+        case, above = test_case[items][up.item], parent[up.label]
+        inner = np.flatnonzero(above >= 0)
+        own, over = nodes(case, up.label), nodes(case[inner], above[inner])
+        bits = []
+        for weight in (up.gold, up.pred):
+            bits.append(measure(own, weight))
+            bits[-1][inner] -= measure(over, weight[inner])
+        union = np.where(up.gold >= up.pred, bits[0], bits[1])
+        out[:, items] = up.sum(bits[0] * up.in_gold), up.sum(bits[1] * up.in_pred), up.sum(union)
+    return out[0], out[1], out[2]

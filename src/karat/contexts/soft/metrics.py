@@ -259,7 +259,7 @@ def wasserstein(W: Weights, cells: SoftCells) -> Values:
     """
     if cells.position is None:
         return defined(np.zeros(W.shape[0]), False, "the labels have no order: name it with order=")
-    return _weighted_mean(W, cells, cells.vector(distances.wasserstein, tuple(cells.position)))
+    return _weighted_mean(W, cells, cells.vector(distances.wasserstein, tuple(cells.position), at_once=True))
 
 
 @metric(SoftCells, unit_mean=True, symmetric=True, title="Soft F1", reference=_KURNIAWAN)
