@@ -6,7 +6,7 @@ import pytest
 import karat
 from karat.contexts import catalogue
 from karat.contexts.soft.aligned import align
-from karat.contexts.soft.information import information, raised, spread
+from karat.contexts.soft.information import information, spread
 from karat.findings import InputError
 
 LABELS = "12345"
@@ -150,13 +150,13 @@ def test_closed_form_is_the_recursion(seed):
     ]
     flat = [np.array(x) for x in zip(*[(i, c, w) for i, r in enumerate(rows) for c, w in r.items()], strict=True)]
     side = (flat[0].astype(int), flat[1].astype(int), flat[2].astype(float))
-    a = raised(align(side, side, len(rows), size), parent)
-    s = spread(a, np.zeros(len(rows), int), np.ones(len(rows)), 1, np.ones(size, bool), np.zeros(size, bool))
+    a = align(side, side, len(rows), size)
+    s = spread(a, np.zeros(len(rows), int), np.ones(len(rows)), 1, parent, np.ones(size, bool), np.zeros(size, bool))
     for variant in ("paper", "pyevall"):
         from karat.contexts.soft.information import INFORMATION
 
         def own(c, w, variant=variant):
-            return float(INFORMATION[variant](s, np.zeros(1, int), np.array([c]), np.array([w]))[0])
+            return float(INFORMATION[variant](s.at(np.zeros(1, int), np.array([c]), variant), np.array([w]))[0])
 
         found = information(a, s, np.zeros(len(rows), int), parent, variant)[0]
         assert found == pytest.approx([recursion(list(r.items()), parent, own) for r in rows], abs=1e-9)

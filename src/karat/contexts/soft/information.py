@@ -8,12 +8,24 @@ the largest weight at or below node ``c``, ``IC(S) = Σ_c I(c, v_c) − I(parent
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from karat.contexts.groups import DENSE, Floats, Ints, Mask, distinct, sums
 from karat.contexts.soft.aligned import Aligned
+
+
+class Nodes(NamedTuple):
+    """What is known of the nodes of some weights: a number for each weight."""
+
+    mean: Floats
+    deviation: Floats
+    rarest: Floats
+    """Bits of what is 1 in all items of the test case."""
+    named: Mask
+    silent: Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +41,18 @@ class Spread:
     """Whether gold (or its tree) knows the node at all."""
     silent: Mask
     """Nodes without a name, which PyEvALL gives no information."""
+
+    def at(self, case: Ints, node: Ints, variant: str) -> Nodes:
+        """What is known of nodes of test cases."""
+        cell = case * self.mean.shape[1] + node
+        deviation = self.deviation if variant == "paper" else self.absolute
+        mean, off, named = (x.ravel()[cell] for x in (self.mean, deviation, self.named))
+        return Nodes(mean, off, self.rarest[case], named, self.silent[node])
+
+    @cached_property
+    def rarest(self) -> Floats:
+        """Bits of what is 1 in all items of a test case."""
+        return np.log2(np.maximum(self.n[:, 0], 1))
 
 
 def climb(label: Ints, parent: Ints) -> tuple[Ints, Ints]:
@@ -121,17 +145,6 @@ def _varies(low: Floats, high: Floats, absent: Floats) -> Mask:
     return (high > low).reshape(absent.shape)
 
 
-class Nodes(NamedTuple):
-    """What is known of the nodes of some weights: a number for each weight."""
-
-    mean: Floats
-    deviation: Floats
-    rarest: Floats
-    """Bits of what is 1 in all items of the test case."""
-    named: Mask
-    silent: Mask
-
-
 def paper_information(s: Nodes, weight: Floats) -> Floats:
     """−log2 P(agreement ≥ weight) under a normal with gold's mean and standard deviation.
 
@@ -178,23 +191,15 @@ def information(
 ) -> tuple[Floats, Floats, Floats]:
     """IC of gold, of the prediction and of their union, per item."""
     measure = INFORMATION[variant]
-    deviation = s.deviation if variant == "paper" else s.absolute
-    rarest = np.log2(np.maximum(s.n[:, 0], 1))
     out = np.zeros((3, a.items))
-
-    def nodes(case: Ints, node: Ints) -> Nodes:
-        cell = case * s.mean.shape[1] + node
-        mean, spread, named = (x.ravel()[cell] for x in (s.mean, deviation, s.named))
-        return Nodes(mean, spread, rarest[case], named, s.silent[node])
-
     for items, part in a.blocks():
         up = raised(part, parent)
         case, above = test_case[items][up.item], parent[up.label]
         inner = np.flatnonzero(above >= 0)
-        own, over = nodes(case, up.label), nodes(case[inner], above[inner])
+        node, over = s.at(case, up.label, variant), s.at(case[inner], above[inner], variant)
         bits = []
         for weight in (up.gold, up.pred):
-            bits.append(measure(own, weight))
+            bits.append(measure(node, weight))
             bits[-1][inner] -= measure(over, weight[inner])
         union = np.where(up.gold >= up.pred, bits[0], bits[1])
         out[:, items] = up.sum(bits[0] * up.in_gold), up.sum(bits[1] * up.in_pred), up.sum(union)
