@@ -17,12 +17,12 @@ from karat.side import Side
 
 
 def repeated_ids(side: Side, code: str = "repeated-id") -> list[Finding]:
-    """Units whose test case and id an earlier unit has."""
+    """Units whose test case and id an earlier unit has; of those without an id another finding speaks."""
     ids = side.keys.id
     if side.keys.by_position or all(map(lt, ids, islice(ids, 1, None))) or len(set(ids)) == len(ids):
         return []
     first: dict[tuple[str, str], int] = {}
-    again = [(at, key) for at, key in enumerate(side.keys.pairs()) if first.setdefault(key, at) != at]
+    again = [(at, key) for at, key in enumerate(side.keys.pairs()) if first.setdefault(key, at) != at and key[1]]
     out = [
         finding(code, side.name, side.line(at), id=id, where=_where(case), first=side.line(first[case, id]))
         for at, (case, id) in again[:LIMIT]

@@ -55,6 +55,30 @@ def test_a_row_of_megabytes_is_named_wherever_it_stands(tmp_path: Path, at: int,
     assert "2,000,000" in caught.value.findings[0].message
 
 
+def test_a_last_line_longer_than_the_engine_takes_at_once_is_not_lost(tmp_path: Path) -> None:
+    """DuckDB says nothing of it where it ends the file behind 32 MB."""
+    gold, pred = written(tmp_path, gold_csv="id,value\n1,A\n2,B\n", pred_csv="id,value\n1,A\n2," + "x" * 33_000_000)
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(gold, pred)
+    assert [(f.code, f.line) for f in caught.value.findings] == [("bad-row", 3)]
+
+
+def test_a_quoted_row_of_megabytes_over_many_lines_is_named(tmp_path: Path) -> None:
+    text = ("x" * 79 + "\n") * 26_000
+    gold, pred = written(tmp_path, gold_csv="id,value\n1,A\n2,B\n", pred_csv=f'id,value\n1,A\n2,"{text}"\n3,B\n')
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(gold, pred)
+    assert [(f.code, f.line) for f in caught.value.findings] == [("bad-row", 3)]
+    assert "the row has 2,080,005 bytes" in caught.value.findings[0].message
+
+
+def test_records_without_an_id_do_not_repeat_one(tmp_path: Path) -> None:
+    gold, pred = written(tmp_path, gold_csv="id,value\n,A\n,B\n3,A\n", pred_csv="id,value\n3,A\n")
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(gold, pred)
+    assert [(f.code, f.line) for f in caught.value.findings] == [("missing-field", 2), ("missing-field", 3)]
+
+
 @pytest.mark.parametrize("header", ["note,id,value,note", "note,id,value,Note", "id,value,note,note,NOTE"])
 def test_columns_that_nobody_needs_may_repeat(tmp_path: Path, header: str) -> None:
     names = header.split(",")

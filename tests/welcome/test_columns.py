@@ -273,12 +273,14 @@ def test_votes_alone_give_the_agreement_of_the_annotators(tmp_path):
     )
 
 
-def test_rows_of_zeros_and_ones():
-    gold, pred = [[1, 0, 1], [0, 1, 0]], [[0, 1, 1], [0, 1, 0]]
+@pytest.mark.parametrize("kind", [int, float, bool])
+def test_rows_of_zeros_and_ones(kind):
+    gold, pred = ([list(map(kind, row)) for row in rows] for rows in ([[1, 0, 1], [0, 1, 0]], [[0, 1, 1], [0, 1, 0]]))
     e = karat.evaluate(gold, pred, metrics=["f1"])
     assert e["f1"].value == karat.evaluate(np.array(gold), np.array(pred), metrics=["f1"])["f1"].value
     assert codes(e) == {"indicator-rows"}
-    assert refused([[1, 0], [0, 1]], [[0, 1], [1, 0]]) == {"indicator-rows-unclear"}
+    narrow = [[kind(1), kind(0)], [kind(0), kind(1)]]
+    assert refused(narrow, narrow[::-1]) == {"indicator-rows-unclear"}
 
 
 def test_lists_of_other_labels_are_lists():

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import csv
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain, islice, pairwise
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from karat.columns import ROW
@@ -77,6 +80,7 @@ def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) ->
     origin = Origin(read.name, read.role, format, lambda row: _line(source.path, mark, header, row))
     if (bare := bare_rows(source, mark, header, names, table.WAITING)) is not None:
         return Records(origin, bare, len(bare[names[0]]), typed=False, findings=list(source.findings))
+    _must_have_lines(source, len(names))
     raw = quoted(f"raw {read.role} {read.name}")
     try:
         _load(engine, raw, source.path, mark, header, names)
@@ -107,13 +111,38 @@ def _load_again(engine: Engine, raw: str, source: Source, mark: str, header: boo
     try:
         _load(engine, raw, path or source.path, mark, header, names)
     except Exception as error:
-        reason, line = "the rows cannot be told apart", None
-        if long := next(((n, len(text)) for n, text in enumerate(source.lines(), 1) if len(text) > LONGEST_ROW), None):
-            line, reason = (
-                long[0],
-                f"the row has {long[1]:,} bytes, where {LONGEST_ROW:,} are the most that can be read",
-            )
-        raise InputError([finding("bad-row", source.name, line, reason=reason, expected=len(names))]) from error
+        for line, size in _sizes(source, mark):
+            if size > LONGEST_ROW:
+                raise _too_long(source, line, size, len(names)) from error
+        reason = "the rows cannot be told apart"
+        raise InputError([finding("bad-row", source.name, reason=reason, expected=len(names))]) from error
+
+
+def _must_have_lines(source: Source, width: int) -> None:
+    """Of a line that is longer than it can read and the last of a file the engine says nothing and drops it."""
+    with source.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        begin = 0
+        while len(content) - begin > LONGEST_ROW:
+            most = begin + LONGEST_ROW
+            last = max(content.rfind(b"\n", begin, most), content.rfind(b"\r", begin, most))
+            if last < 0:
+                line = content[:begin].count(b"\n") + 1
+                end = content.find(b"\n", most)
+                raise _too_long(source, line, (end if end >= 0 else len(content)) - begin, width)
+            begin = last + 1
+
+
+def _too_long(source: Source, line: int, size: int, width: int) -> InputError:
+    reason = f"the row has {size:,} bytes, where {LONGEST_ROW:,} are the most that can be read"
+    return InputError([finding("bad-row", source.name, line, reason=reason, expected=width)])
+
+
+def _sizes(source: Source, mark: str) -> Iterator[tuple[int, int]]:
+    """The line on which each record begins, and the bytes of its lines."""
+    lines = map(len, source.lines())
+    begins = (line for line, _ in _records(source.path, mark))
+    for begin, end in pairwise(chain(begins, [sys.maxsize])):
+        yield begin, sum(islice(lines, end - begin))
 
 
 def _drop_last_blanks(engine: Engine, raw: str, name: str) -> None:

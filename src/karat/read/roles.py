@@ -264,8 +264,7 @@ def _width(nested: Nested, kinds: Ints) -> int:
     others = {*(np.flatnonzero(np.bincount(kinds + 1)) - 1).tolist()} - numbers
     if width < 2 or not nested.given.all() or (nested.size != width).any() or others:
         return 0
-    number, _ = values.numbers(nested.members)
-    return width if bool(((number == 0) | (number == 1)).all()) else 0
+    return width if bool((values.flags(nested.members) >= 0).all()) else 0
 
 
 _MEMBERS = {"text": "texts", "number": "numbers", "truth": "true or false", "list": "lists", "object": "objects"}

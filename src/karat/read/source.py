@@ -338,7 +338,10 @@ def _streams(file: IO[bytes], maker: Callable[[], Any]) -> Iterator[bytes]:
     for piece in iter(lambda: file.read(BLOCK), b""):
         while piece:
             if stream.eof:
-                piece, stream = piece.lstrip(b"\0"), maker()  # zeros may stand between streams
+                piece = piece.lstrip(b"\0")  # zeros may stand between streams, and behind the last
+                if not piece:
+                    break
+                stream = maker()
             yield stream.decompress(piece, BLOCK)
             while not stream.eof and not stream.needs_input:
                 yield stream.decompress(b"", BLOCK)
