@@ -21,6 +21,8 @@ BLOCK = 16 * 2**20 // 8
 """Numbers in one block of a weight matrix: 16 MB, which one block after the other can have without asking the system."""
 NARROW = 8
 """Columns up to which a sparse matrix is written out to be multiplied with rows."""
+SMALL = 1 << 12
+"""Numbers up to which it is written out, too: to set up SciPy's product takes longer, for each of thousands of test cases."""
 
 
 Scores = Callable[[Any], Floats]
@@ -127,7 +129,7 @@ class Dense:
         return None
 
     def __matmul__(self, x: Any) -> Floats:
-        if not hasattr(x, "col") or x.shape[1] <= NARROW:
+        if not hasattr(x, "col") or x.shape[1] <= NARROW or x.shape[0] * x.shape[1] <= SMALL:
             return np.asarray(self.weight @ (x.toarray() if hasattr(x, "col") else x))
         from scipy.sparse import csr_array
 

@@ -31,6 +31,8 @@ ODD = {
     "a list that holds itself": itself(),
     "nothing": None,
     "a number": 5,
+    "a number of too many digits": [10**5000, 1],
+    "an id of too many digits": {10**5000: "A"},
 }
 
 
@@ -39,6 +41,12 @@ def test_odd_objects(name):
     with pytest.raises(karat.InputError) as caught:
         karat.evaluate(ODD[name], ODD[name])
     assert {f.code for f in caught.value.findings} <= {"data-unreadable", "bad-option", "wrong-type"}
+
+
+def test_a_lone_surrogate_names_no_file():
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate("gold\ud800.csv", {"1": "A"})
+    assert [(f.code, f.file) for f in caught.value.findings] == [("file-missing", "gold\\ud800.csv")]
 
 
 @pytest.mark.parametrize("labels", [np.array([2**64 - 1, 1], np.uint64), [10**400, 1], {2**64 - 1: "A", 1: "B"}])

@@ -41,6 +41,8 @@ NUMBER = re.compile(r"\b\d+\b")
 THRESHOLDS = {
     "karat.read.table.WAITING": 6,
     "karat.read.json.BLOCK": 150,
+    "karat.read.json.FIRST": 60,
+    "karat.read.json.PART": 40,
     "karat.read.json.AT_ONCE": 2,
     "karat.read.json.NEAR": 40,
     "karat.read.source.HEAD": 150,

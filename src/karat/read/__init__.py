@@ -193,7 +193,7 @@ def _in_memory(engine: Engine, given: Any, read: Read) -> Side:
         return side
     except InputError:
         raise
-    except (UnicodeError, RecursionError, TypeError, OverflowError) as error:
+    except (ValueError, RecursionError, TypeError, OverflowError) as error:  # 10**5000 has too many digits for a text
         raise InputError([finding("data-unreadable", read.name, reason=error)]) from error
     except Exception as error:
         if "duckdb" not in type(error).__module__:

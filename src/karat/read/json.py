@@ -69,6 +69,8 @@ def _alike(source: Source, columns: Mapping[str, Any], roles: Mapping[str, str])
     return finding("repeated-column", source.name, None, name=twice)
 
 
+FIRST = 1 << 16
+"""Bytes in which the first record is looked for."""
 BLOCK = 1 << 22
 """Bytes that are decoded at once: what they hold stays near the processor, and never all of it is there as objects."""
 
@@ -146,7 +148,7 @@ _NEXT = re.compile(r'\}\s*,\s*\{\s*"[^"\\]*"')
 
 def _mark(content: Content | bytes) -> bytes:
     """What stands from the end of the first record to the first name of the second; nothing where there is none."""
-    head = content[: 1 << 16].decode(errors="replace")
+    head = content[:FIRST].decode(errors="replace")
     try:
         end = json.JSONDecoder().raw_decode(head, head.index("{"))[1]
     except (ValueError, RecursionError):
@@ -223,19 +225,25 @@ def _names_in(column: Column) -> int:
     """How many names there are in the objects among the values, and in what they and the lists hold."""
     if isinstance(column, Nested):
         return len(column.members)
-    if isinstance(column, Codes):
+    if (inside := _inside(column)) is None:
         return 0
+    return sum(len(value) for value in column if type(value) is dict) + _names_in(inside)
+
+
+def _inside(column: Column) -> list[Any] | None:
+    """What the lists and objects of a column hold; None where there are none."""
+    if isinstance(column, Codes):
+        return None
     kinds = {*map(type, column)}
     if not kinds & {dict, list}:
-        return 0
+        return None
     objects = column if kinds == {dict} else [value for value in column if type(value) is dict]
     lists = column if kinds == {list} else [value for value in column if type(value) is list]
-    inside = list(chain(chain.from_iterable(map(dict.values, objects)), chain.from_iterable(lists)))
-    return sum(map(len, objects)) + _names_in(inside)
+    return list(chain(chain.from_iterable(map(dict.values, objects)), chain.from_iterable(lists)))
 
 
 def _first(block: bytes) -> dict[str, Any]:
-    head = block[: 1 << 16].decode(errors="replace")
+    head = block[:FIRST].decode(errors="replace")
     try:
         record = json.JSONDecoder().raw_decode(head, head.index("{"))[0]
     except (ValueError, RecursionError):
@@ -312,19 +320,20 @@ def _doubtful(records: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """The records among which some cannot be read, with their lines."""
     left = iter(records)
     while some := list(islice(left, AT_ONCE)):
-        yield from () if _can_be_read(text for _, text in some) else some
+        block = "\n".join(" ".join(text.split("\n")) for _, text in some)
+        yield from () if _can_be_read(block.encode(), "jsonl") else some
 
 
-def _can_be_read(records: Iterable[str]) -> bool:
+def _can_be_read(block: bytes, format: str) -> bool:
     try:
-        block = "\n".join(" ".join(text.split("\n")) for text in records)
-        return all(
-            not isinstance(value, list | dict)
-            for column in _decoded(block.encode(), "jsonl")[0].values()
-            for value in ([] if isinstance(column, Codes) else column)
-        )
+        return max(map(_depth, _decoded(block, format)[0].values()), default=0) < DEEPEST
     except (msgspec.DecodeError, ValueError, RecursionError):
         return False
+
+
+def _depth(column: Column) -> int:
+    """How many lists and objects are in each other at most."""
+    return 1 if isinstance(column, Nested) else 1 + _depth(inside) if (inside := _inside(column)) is not None else 0
 
 
 def _is_one_object(text: str) -> bool:
@@ -336,21 +345,65 @@ def _is_one_object(text: str) -> bool:
 
 
 def _diagnose_array(source: Source, text: str) -> list[Finding]:
+    begin = _sound(text)
+    if bad := _not_an_array(source, text, begin):
+        return bad
+    suspects = _doubtful(_doubtful_parts(text, begin))
+    return limited(bad for line, record in suspects for bad in _diagnose_record(source, record, line))
+
+
+def _not_an_array(source: Source, text: str, begin: int) -> list[Finding]:
+    """What is wrong with the whole, of which everything before ``begin`` is sound."""
+    line, column = text.count("\n", 0, begin), begin - text.rfind("\n", 0, begin) - 1
+    rest = "[\n" + " " * column + text[begin:] if begin else text
     try:
-        records = json.loads(text)
+        records = json.loads(rest)
     except json.JSONDecodeError as error:
-        begin = text.rfind("\n", 0, max(error.pos - NEAR, 0)) + 1
-        if deep := _too_deep(text[begin : error.pos], 1 + text.count("\n", 0, begin)):
+        line += error.lineno - bool(begin)
+        near = rest.rfind("\n", 0, max(error.pos - NEAR, 0)) + 1
+        if deep := _too_deep(rest[near : error.pos], line - rest.count("\n", near, error.pos)):
             return [finding("bad-json", source.name, deep, reason="nested too deeply")]
-        return [finding("bad-json", source.name, error.lineno, reason=f"{error.msg} (column {error.colno})")]
+        return [finding("bad-json", source.name, line, reason=f"{error.msg} (column {error.colno})")]
     except RecursionError:
-        return [finding("bad-json", source.name, _too_deep(text, 1), reason="nested too deeply")]
+        deep = _too_deep(text[begin:], line + 1)
+        return [finding("bad-json", source.name, deep, reason="nested too deeply")]
     if not isinstance(records, list):
         return [finding("not-records", source.name, 1, found=_instead(records))]
-    if not records:
-        return [finding("no-records", source.name)]
-    suspects = _doubtful(_array_records(text))
-    return limited(bad for line, record in suspects for bad in _diagnose_record(source, record, line))
+    return [] if records or begin else [finding("no-records", source.name)]
+
+
+PART = 1 << 18
+"""Characters of an array that are read together to see whether something in them is wrong."""
+
+
+def _parts(text: str, begin: int) -> Iterator[tuple[int, int]]:
+    """Where parts of an array begin and end; parted where it looks as between its first two records."""
+    mark = _mark(text[:FIRST].encode()).decode()
+    while mark and (at := text.find(mark, begin + PART)) >= 0:
+        yield begin, at + 1
+        begin = text.index(",", at) + 1
+    yield begin, len(text)
+
+
+def _reads(text: str, begin: int, end: int) -> bool:
+    block = ("[" if begin else "") + text[begin:end] + ("]" if end < len(text) else "")
+    return _can_be_read(block.encode(), "json")
+
+
+def _sound(text: str) -> int:
+    """Where the first part begins that cannot be read."""
+    return next((begin for begin, end in _parts(text, 0) if not _reads(text, begin, end)), 0)
+
+
+def _doubtful_parts(text: str, begin: int) -> Iterator[tuple[int, str]]:
+    """The records of the parts that cannot be read, with their lines; what a part looks to end in may go on."""
+    line, seen, until = 1, 0, 0
+    for start, end in _parts(text, begin):
+        if start >= until and _reads(text, start, end):
+            continue
+        for at, record in _array_records(text, max(start, until) or text.index("[") + 1, end):
+            line, seen, until = line + text.count("\n", seen, at), at, at + len(record)
+            yield line, record
 
 
 NEAR = 1 << 16
@@ -418,7 +471,9 @@ def _lines_of(path: Path, format: str, stamp: float) -> list[int]:
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     if format == "jsonl":
         return [number for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return [line for line, _ in _array_records(text)]
+    begins = [at for at, _ in _array_records(text, text.index("[") + 1, len(text))]
+    breaks = np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), np.uint32) == ord("\n"))
+    return (np.searchsorted(breaks, begins) + 1).tolist()
 
 
 def line_of(source: Source, format: str, row: int) -> int | None:
@@ -427,15 +482,13 @@ def line_of(source: Source, format: str, row: int) -> int | None:
     return lines[row] if row < len(lines) else None
 
 
-def _array_records(text: str) -> Iterator[tuple[int, str]]:
-    """The records of an array as texts, and the line on which each begins."""
-    decode, at = json.JSONDecoder().raw_decode, text.index("[") + 1
-    line, counted = 1, 0
+def _array_records(text: str, at: int, end: int) -> Iterator[tuple[int, str]]:
+    """The records of an array that begin before ``end``, and where each begins."""
+    decode = json.JSONDecoder().raw_decode
     while True:
         at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
-        if at >= len(text) or text[at] == "]":
+        if at >= end or text[at] == "]":
             return
-        line, counted = line + text.count("\n", counted, at), at
-        end = decode(text, at)[1]
-        yield line, text[at:end]
-        at = end
+        after = decode(text, at)[1]
+        yield at, text[at:after]
+        at = after

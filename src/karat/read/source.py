@@ -44,8 +44,11 @@ LEAST, RATIO, MOST = 256 << 20, 200, 64 << 30
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
-    """A path as it can be printed and kept: bytes that are no UTF-8 are spelt out."""
-    return os.fsencode(path).decode(errors="backslashreplace")
+    """A path as it can be printed and kept: what is no UTF-8 is spelt out."""
+    try:
+        return os.fsencode(path).decode(errors="backslashreplace")
+    except UnicodeEncodeError:  # half of a surrogate pair, which no file has in its name
+        return os.fspath(path).encode(errors="backslashreplace").decode()
 
 
 class Source:
@@ -267,6 +270,8 @@ class Source:
 
     def encoding_findings(self) -> list[Finding]:
         """Where the file is not UTF-8 text, if it is not."""
+        if self._is_text():
+            return []
         for number, line in enumerate(self.lines(), 1):
             if b"\0" in line:
                 return [finding("nul-byte", self.name, number)]
@@ -275,6 +280,17 @@ class Source:
             except UnicodeDecodeError as error:
                 return [finding("not-utf8", self.name, number, byte=line[error.start])]
         return []
+
+    def _is_text(self) -> bool:
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        with self.path.open("rb") as file:
+            try:
+                plain = all(
+                    b"\0" not in block and decoder.decode(block) for block in iter(lambda: file.read(BLOCK), b"")
+                )
+                return plain and not decoder.decode(b"", final=True)
+            except UnicodeDecodeError:
+                return False
 
 
 class Content(mmap.mmap):

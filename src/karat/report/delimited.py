@@ -41,9 +41,9 @@ def _cell(value: Any, escape_formulas: bool) -> Any:
     return "" if value is None else repr(value) if isinstance(value, float) else value
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-"""What drives a terminal or turns the direction of text; tabs and line ends are quoted."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""What drives a terminal or turns the direction of text; tabs and line feeds are quoted, which Python does not do for CR."""
+_FORMULA = ("=", "+", "-", "@", "\t")
 """What begins a formula in a spreadsheet."""
 
 

@@ -425,9 +425,13 @@ def _mixed(sample: Sample, choice: list[str], drawn: Table | None, settings: Int
     }  # fmt: skip
     by_method |= {m: closed[m](sample, settings) for m in set(choice) - {"bca", "percentile"}}
     ends = {
-        end: np.array([
-            float(np.broadcast_to(getattr(by_method[m], end), len(choice))[k]) for k, m in enumerate(choice)
-        ])
+        end: _chosen({m: getattr(by_method[m], end) for m in set(choice)}, choice)
         for end in ("low", "high", "se", "undefined", "bias")
-    }  # fmt: skip
+    }
     return Table(Bounds(**ends, resamples=settings.resamples), choice, sample.sizes)
+
+
+def _chosen(by_method: dict[str, Any], choice: list[str]) -> Floats:
+    """Each column by its own method."""
+    whole = {m: np.broadcast_to(values, len(choice)).tolist() for m, values in by_method.items()}
+    return np.array([whole[m][k] for k, m in enumerate(choice)], float)
