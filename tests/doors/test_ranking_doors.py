@@ -216,3 +216,42 @@ def test_aggregates_as_there(name, values):
     peer = pytest.importorskip("pytrec_eval")
     theirs = peer.compute_aggregated_measure(name, values)
     assert pytrec_eval.compute_aggregated_measure(name, values) == pytest.approx(theirs, nan_ok=True)
+
+
+SOME = ("1", "a", 1, "0"), ("1", "b", 2, "0"), ("2", "a", 0, "0"), ("2", "c", 1, "0")
+SCORED = ("1", "a", 0.5), ("1", "x", 0.9), ("1", "b", 0.1), ("2", "c", 0.3), ("2", "b", 0.7)
+
+
+@pytest.mark.parametrize("judged", [SOME, SOME[:2], ()], ids=["all", "one query", "none"])
+@pytest.mark.parametrize("ranked", [SCORED, SCORED[:3], ()], ids=["all", "one query", "none"])
+@pytest.mark.filterwarnings("ignore")
+def test_sides_that_lack_queries(judged, ranked):
+    """What ir_measures' own tests ask of its providers: 0 where the run lacks a query, no number without judgements."""
+    peer = pytest.importorskip("ir_measures")
+    answers = []
+    for tool in (peer, ir_measures):
+        measures = [tool.parse_measure(name) for name in ("P@5", "AP", "RR@5", "Judged@5", "Compat(p=0.8)")]
+        qrels, run = [tool.Qrel(*row) for row in judged], [tool.ScoredDoc(*row) for row in ranked]
+        values = {(one.query_id, str(one.measure)): one.value for one in tool.iter_calc(measures, qrels, run)}
+        answers.append((values, {str(name): v for name, v in tool.calc_aggregate(measures, qrels, run).items()}))
+    for theirs, ours in zip(*answers, strict=True):
+        assert ours == pytest.approx(theirs, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "measures",
+    [
+        ["ndcg_cut", "ndcg_cut.1,4", "ndcg_cut_20,4", "ndcg_cut_15", "recall.1000", "P"],
+        ["all_trec"],
+        ["set"],
+        ["official"],
+        ["official", "set", "ndcg"],
+        [],
+    ],
+)
+def test_names_that_are_printed(measures):
+    """What pytrec_eval's own tests ask: the measures that a name means, without the two texts among them."""
+    peer = pytest.importorskip("pytrec_eval")
+    answers = [tool.RelevanceEvaluator(GOLD, measures).evaluate({"q1": {}, "q2": {}}) for tool in (peer, pytrec_eval)]
+    theirs, ours = ({query: set(scores) for query, scores in answer.items()} for answer in answers)
+    assert ours == {query: names - {"runid", "relstring"} for query, names in theirs.items()}
