@@ -272,7 +272,7 @@ class Comparison(Rendered):
         return f"<Comparison of {len(self.systems)} systems ({named}) on {len(self.metrics)} metrics, {len(self.pairs)} pairs>"
 
     def _repr_html_(self) -> str:
-        return str(self.render("html"))
+        return str(self.render("notebook"))
 
 
 _TURNED: dict[Verdict, Verdict] = {

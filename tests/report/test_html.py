@@ -320,3 +320,15 @@ def test_notebook_shows_scores():
     html = karat.evaluate(["A", "B"], ["A", "A"])._repr_html_()
     assert "0.5000" in html
     assert "<html" not in html
+
+
+def test_a_card_in_a_notebook_has_its_colours(browser, tmp_path):
+    """The sheet of the page holds inside a card, and only there."""
+    card = karat.evaluate(["A", "B"], ["A", "A"])._repr_html_()
+    file = tmp_path / "notebook.html"
+    file.write_text(f"<!doctype html><ul class='cards'><li>another's</li></ul>{card}", encoding="utf-8")
+    with chromium.page(browser, file, 800, "light") as (page, _):
+        drawn = page.evaluate(
+            "[...document.querySelectorAll('.cards')].map(c => getComputedStyle(c.children[0]).borderTopStyle)"
+        )
+    assert drawn == ["none", "solid"]

@@ -52,6 +52,8 @@ def test_series_are_paired_by_their_index(outputs):
 
 def test_a_comparison(outputs):
     assert "Accuracy" in page(outputs[5])
+    assert "Leaderboard" in page(outputs[5])
+    assert "<h1" not in page(outputs[5])  # a card, not a page in the middle of the notebook
 
 
 def test_errors_speak_python(outputs):

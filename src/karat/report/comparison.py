@@ -343,6 +343,13 @@ def render_html(comparison: Comparison, digits: int = 4) -> str:
     return page(comparison, header(comparison), lines(comparison, digits), tables(comparison, digits), digits)
 
 
+def render_card(comparison: Comparison, digits: int = 4) -> str:
+    """The leaderboard, its sentences and the findings, for a notebook."""
+    from karat.report.comparison_page import card
+
+    return card(comparison, header(comparison), lines(comparison, digits), tables(comparison, digits), digits)
+
+
 def charts(comparison: Comparison) -> list[str]:
     """Every chart of the page as SVG."""
     from karat.report.comparison_page import charts as drawn
@@ -353,7 +360,7 @@ def charts(comparison: Comparison) -> list[str]:
 REPORTS: dict[str, Callable[..., Any]] = {
     "charts": charts,
     "table": render_text, "json": render_json, "markdown": render_markdown, "latex": render_latex, "tsv": render_tsv,
-    "csv": render_csv, "html": render_html, "dicts": dicts, "pandas": pandas, "polars": polars,
+    "csv": render_csv, "html": render_html, "notebook": render_card, "dicts": dicts, "pandas": pandas, "polars": polars,
 }  # fmt: skip
 TEXT = ("table", "json", "markdown", "latex", "tsv", "csv", "html")
 """Reports that are text, which the command line offers."""

@@ -15,7 +15,7 @@ from karat.report.charts.critical import critical_difference, score_groups
 from karat.report.charts.forest import Estimate, forest
 from karat.report.charts.matrix import p_matrix
 from karat.report.charts.svg import nice_ticks
-from karat.report.html import render
+from karat.report.html import fragment, render
 from karat.report.html.view import Section, strip
 from karat.report.rows import Grid, p_text
 
@@ -27,10 +27,20 @@ def page(comparison: Comparison, header: str, lines: Sequence[str], tables: Tabl
     """The report of the systems with the leaderboard in front, what it means, and charts and tables folded."""
     names = comparison.systems
     title = "Comparison of " + (", ".join(names) if len(names) <= 3 else f"{len(names)} systems")
+    section = _section(comparison, header, lines, tables)
+    return render(comparison.evaluation, digits=digits, title=title, section=section)
+
+
+def card(comparison: Comparison, header: str, lines: Sequence[str], tables: Tables, digits: int = 4) -> str:
+    """The leaderboard and what it means, as a notebook shows it."""
+    return fragment(comparison.evaluation, digits, section=_section(comparison, header, lines, tables))
+
+
+def _section(comparison: Comparison, header: str, lines: Sequence[str], tables: Tables) -> Section:
     drawn = [(_label(chart), chart) for chart in charts(comparison)]
     summary, *rest = lines
     detail = [_of_leaders(grid, comparison) for grid in tables.detail]
-    section = Section(
+    return Section(
         "Leaderboard",
         f"{header}.",
         rest,
@@ -41,7 +51,6 @@ def page(comparison: Comparison, header: str, lines: Sequence[str], tables: Tabl
         summary,
         _strips(next(iter(comparison.leaderboards.values()))),
     )
-    return render(comparison.evaluation, digits=digits, title=title, section=section)
 
 
 def _strips(places: Sequence[Place]) -> list[Markup]:

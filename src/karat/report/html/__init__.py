@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 
 from karat.evaluation import Evaluation
+from karat.findings import in_python
 from karat.report.charts import svg
 from karat.report.html.view import Section, View
 from karat.report.tables import summaries
@@ -36,9 +37,9 @@ def render(
     return _page("page.html", View(evaluation, digits, rows, section), title)
 
 
-def fragment(evaluation: Evaluation, digits: int = 4, rows: int = 20) -> str:
-    """Scores and findings without a page around them, for a notebook."""
-    return _page("fragment.html", View(evaluation, digits, rows), None)
+def fragment(evaluation: Evaluation, digits: int = 4, rows: int = 20, section: Section | None = None) -> str:
+    """Scores (or the leaderboard of a section) and findings without a page around them, for a notebook."""
+    return _page("fragment.html", View(evaluation, digits, rows, section), None)
 
 
 def _page(name: str, view: View, title: str | None) -> str:
@@ -57,7 +58,7 @@ def _templates() -> Environment:
 
 def filters() -> dict[str, Callable[[str], str]]:
     """What the parts of a page need of whoever fills them in: the server's pages use them too."""
-    return {"shown": svg.printable, "name": name, "spans": spans, "tied": tied}
+    return {"shown": svg.printable, "name": name, "spans": spans, "tied": tied, "in_python": in_python}
 
 
 def name(text: str) -> Markup:
