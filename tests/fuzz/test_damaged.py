@@ -76,7 +76,7 @@ def _child(line: list[str], said: Path) -> None:
     from karat.cli.main import karat as command
 
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(2 * SECONDS)
+    signal.alarm(30 * SECONDS)  # only for what waits for ever: on a busy machine a minute of work takes many
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with open(said, "w") as out:
