@@ -70,6 +70,14 @@ def test_groups_of_scores_never_overlap(names, random, lower):
     assert inside(chart)
 
 
+@pytest.mark.parametrize("gap", [5e-324, 1e-300, 1e-14, 1e-10, 1e-8])
+@pytest.mark.parametrize("score", [0.0, 0.5])
+def test_scores_that_are_nearly_alike_have_an_axis(score, gap):
+    chart = critical.score_groups(["a", "b"], np.array([score, score + gap]), [[0, 1]], lower=False, title="Groups")
+    assert overlapping(chart) == []
+    assert inside(chart)
+
+
 @settings(max_examples=40, deadline=None)
 @given(names, st.text(max_size=90))
 def test_forest_never_overlaps(names, note):

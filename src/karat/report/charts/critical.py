@@ -53,7 +53,7 @@ def score_groups(
     A bar has a dot at each of its systems: one that it only passes may differ from them.
     """
     ends = (float(scores.min()), float(scores.max()))
-    ends = ends if ends[1] > ends[0] else (ends[0] - 0.5, ends[0] + 0.5)
+    ends = ends if ends[1] - ends[0] > svg.ALIKE else (ends[0] - 0.5, ends[0] + 0.5)
     order = [int(i) for i in np.argsort(scores if lower else -scores, kind="stable")]
     left, right = order[: (len(order) + 1) // 2], order[(len(order) + 1) // 2 :]
     side = svg.side([f"{name}  {score:.3f}" for name, score in zip(names, scores, strict=True)], SIDE - 10) + 10

@@ -204,13 +204,17 @@ class Scale:
         return self.start + share * (self.end - self.start)
 
 
+ALIKE = 1e-9
+"""Numbers that differ by no more stand at one place of an axis: their ticks would be the same number."""
+
+
 def nice_ticks(low: float, high: float, most: int = 6) -> list[float]:
     """Round numbers that span the range: steps of 1, 2 or 5 times a power of ten.
 
     >>> nice_ticks(0, 1, 6)
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
-    span = high - low or abs(high) or 1.0
+    span = next(size for size in (high - low, abs(high), 1.0) if size > ALIKE)
     raw = span / max(most - 1, 1)
     magnitude = 10.0 ** np.floor(np.log10(raw))
     step = magnitude * next(m for m in (1, 2, 5, 10) if m * magnitude >= raw * (1 - 1e-9))
