@@ -134,7 +134,7 @@ def detect_context(gold: Side, systems: Sequence[Side]) -> str:
 def prepared(side: Side, plan: Plan) -> Side:
     """A side as its context wants it."""
     kinds = plan.context.kinds
-    labels = "label" in kinds and side.role not in plan.context.numbers
+    labels = "label" in kinds and side.origin.role not in plan.context.numbers
     if side.kind == "number" and labels and ("number" in kinds or side.facts.get("unsure")):
         side = as_labels(side)
     if side.kind not in kinds:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.stats.plain import reading_of_mean
+from tests.stats.by_hand import reading_of_mean
 
 from karat.stats.judge import powered, stratified
 

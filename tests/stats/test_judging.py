@@ -9,7 +9,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from tests.stats.plain import reading_of_mean
+from tests.stats.by_hand import reading_of_mean
 
 import karat
 from karat.cli.main import karat as command

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy import stats
-from tests.stats.plain import influence_of_means
+from tests.stats.by_hand import influence_of_means
 
 import karat
 from karat.cli.main import karat as command

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.stats.plain import influence_of_means
+from tests.stats.by_hand import influence_of_means
 
 from karat.stats.runs import nested, nested_difference
 

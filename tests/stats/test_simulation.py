@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.stats.plain import jackknife_t, resampled
+from tests.stats.by_hand import jackknife_t, resampled
 from tests.stats.tukey import randomised_tukey
 
 from karat.stats import intervals, tests

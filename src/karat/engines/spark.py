@@ -435,8 +435,8 @@ class Repeated(NamedTuple):
 
 
 def repeated(frame: Frame) -> Repeated:
-    """Units that have the test case and id of another."""
-    again = frame.keys.groupBy("case", "id").count().where("count > 1")
+    """Units that have the test case and id of another; of those without an id another finding speaks."""
+    again = frame.keys.groupBy("case", "id").count().where("count > 1 AND id <> ''")
     total = again.agg(F.sum(F.col("count") - 1)).collect()[0][0] or 0
     rows = again.orderBy("case", "id").limit(LIMIT).collect() if total else []
     return Repeated([(row["case"], row["id"]) for row in rows], int(total))
