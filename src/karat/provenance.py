@@ -120,7 +120,7 @@ def _values(side: Side) -> list[str]:
         return _numbers(side)
     names = [*side.names["label"], ""]
     words = [names[code] for code in of["label"].tolist()]
-    if side.kind == "label" and len(words) == len(side) and (np.bincount(of.unit, minlength=len(side)) == 1).all():
+    if side.kind == "label" and len(words) == len(side) and (np.bincount(of.unit, minlength=len(words)) == 1).all():
         return words
     other = next(
         (name for name in ("annotator", "number", "score") if name in of and (name != "score" or side.role == "pred")),

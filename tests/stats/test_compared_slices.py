@@ -108,14 +108,9 @@ def test_in_all_reports(data, tmp_path):
     assert "beta > alpha" in shown.stdout
     assert "Corrected for looking at 6 slices." in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 80
-    made = run(
-        data,
-        "--by",
-        "country",
-        *"--report json -o c.json --report markdown -o c.md --report html -o c.html --report tsv -o c.tsv --report latex -o c.tex".replace(
-            "c.", f"{tmp_path}/c."
-        ).split(),
-    )
+    kinds = {"json": "json", "markdown": "md", "html": "html", "tsv": "tsv", "latex": "tex"}
+    options = [part for kind, end in kinds.items() for part in ("--report", kind, "-o", str(tmp_path / f"c.{end}"))]
+    made = run(data, "--by", "country", *options)
     assert made.exit_code == 0, made.output
     record = json.loads((tmp_path / "c.json").read_text())["slices"]["country"][0]
     assert (record["slice"], record["units"], len(record["pairs"])) == ("pt", 59, 3)

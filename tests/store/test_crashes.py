@@ -48,12 +48,13 @@ def test_killed_while_saving(address):
         process = saver(address, 10_000, 2_000)
         assert process.stdout is not None
         assert process.stdout.readline().strip() == "ready"
-        time.sleep(random.uniform(0.05, 0.6))
+        lines = [process.stdout.readline().strip()]  # however slow the machine is, a run is kept before the end
+        time.sleep(random.uniform(0.0, 0.3))
         process.kill()
-        lines = said(process)
+        lines += said(process)
         process.wait()
         promised += [line for line in lines if len(line) == 12]
-    assert promised
+    assert len(promised) >= 4
     assert set(promised) <= ids(store)
     assert_whole(store)
     assert store.save(evaluation()).id in ids(store)
