@@ -25,7 +25,7 @@ def visiting(browser: Any, site: Site, **settings: Any) -> Iterator[Any]:
     context.close()
     home = urlsplit(site.url).netloc
     assert [url for url in asked if urlsplit(url).netloc != home] == []
-    assert [c for c in complaints if "Failed to load resource" not in c] == []
+    assert [c for c in complaints if "Failed to load resource" not in c] == [], complaints
 
 
 def complaints(page: Any) -> list[str]:
