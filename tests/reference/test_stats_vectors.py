@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.stats.plain import jackknife_t, resampled
+from tests.stats.by_hand import jackknife_t, resampled
 
 from karat.stats import effects, intervals, power, ranks, tests
 from karat.stats.corrections import benjamini_hochberg, bonferroni, holm
