@@ -85,7 +85,8 @@ def command(
     away = host not in LOOPBACK
     accounts = accounts or away or bool(root_path) or bool(proxies)
     os.umask(0o077)  # gold, files and scores are for whoever runs the server alone
-    limits = Limits(max_upload << 20, max_unpacked << 20, max_rows, max_seconds, max_memory << 20, reads=rate)
+    sizes = max_upload << 20, max_unpacked << 20, max_rows, max_seconds, max_memory << 20
+    limits = Limits(*sizes, reads=rate, writes=max(Limits.writes, rate // 10))  # as by default, one in ten may write
 
     def started(address: str) -> None:
         click.echo(f"karat serves {kept} at {address}", err=True)
