@@ -143,8 +143,9 @@ class Entries:
         if units not in known:
             wide = len(self) // max(units, 1)
             even = wide > 0 and wide * units == len(self)
-            ends = [self.unit[at::wide] for at in {0, wide - 1}] if even else []
-            known[units] = wide if even and all((end == np.arange(units)).all() for end in ends) else 0
+            known[units] = (
+                wide if even and all((self.unit[at::wide] == np.arange(units)).all() for at in range(wide)) else 0
+            )
         return known[units]
 
     def sizes(self, units: int) -> Ints:

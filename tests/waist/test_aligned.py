@@ -171,3 +171,11 @@ def test_entries_are_put_in_order_within_their_units(even: bool) -> None:
     assert found["label"].tolist() == label[order].tolist()
     assert found["number"].tolist() == np.arange(12.0)[order].tolist()
     assert found.by("label", 4) is found
+
+
+def test_entries_of_units_that_stand_among_each_other_are_not_even():
+    """The first and the last of every three are those of units 0 and 1; what stands between them is not."""
+    entries = Entries(np.array([0, 1, 0, 1, 0, 1]), {"number": np.arange(6.0)})
+    assert entries.wide(2) == 0
+    assert entries.sums("number", 2).tolist() == [0 + 2 + 4, 1 + 3 + 5]
+    assert Entries(np.repeat([0, 1], 3), {"number": np.arange(6.0)}).wide(2) == 3
