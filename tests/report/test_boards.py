@@ -98,6 +98,9 @@ def test_baseline_is_what_the_sentence_is_about():
     c = karat.compare(gold, systems, metrics=["accuracy"], baseline="base")
     said = json.loads(c.to_json())["summary"]
     assert said[0].endswith("; 1 is better than base, 0 worse, 1 not told apart.")
+    for other, end in (("new", "new is better than base."), ("same", "the tests do not tell same from base.")):
+        two = karat.compare(gold, {n: systems[n] for n in ("base", other)}, metrics=["accuracy"], baseline="base")
+        assert json.loads(two.to_json())["summary"][0].endswith(end)
 
 
 @pytest.fixture(scope="module")

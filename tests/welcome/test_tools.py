@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
@@ -55,6 +56,38 @@ def test_reports_without_a_place(files, line):
     assert found.exit_code == 2
     assert "give each report its file" in found.stderr
     assert sorted(p.name for p in files.iterdir()) == ["gold.csv", "out.csv"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "name", "begins"),
+    [
+        ("evaluate", "a.json", "{"),
+        ("evaluate", "a.HTML", "<!doctype html>"),
+        ("evaluate", "a.md", "**Scores**"),
+        ("evaluate", "a.xml", "<?xml"),
+        ("evaluate", "a.csv", "system,metric"),
+        ("evaluate", "a.txt", "Context:"),
+        ("compare", "a.html", "<!doctype html>"),
+    ],
+)
+def test_the_suffix_says_which_report(files, verb, name, begins):
+    (files / "other.csv").write_text("id,label\n1,a\n2,b\n3,b\n4,a\n")
+    assert run(verb, "gold.csv", "out.csv", "other.csv", "-m", "accuracy", "-o", name).exit_code == 0
+    assert (files / name).read_text().startswith(begins)
+
+
+def test_what_is_said_goes_before_the_suffix(files):
+    evaluated("-m", "accuracy", "--report", "tsv", "-o", "a.csv")
+    assert (files / "a.csv").read_text().startswith("system\tmetric")
+    evaluated("-m", "accuracy", "-o", "a.json", "-o", "a.md")
+    assert (files / "a.json").read_text().startswith("{")
+    assert (files / "a.md").read_text().startswith("**Scores**")
+
+
+def test_two_reports_in_one_file(files):
+    found = evaluated("--report", "json", "-o", "a", "--report", "html", "-o", "./a")
+    assert (found.exit_code, "two reports go to one file" in found.stderr) == (2, True)
+    assert not (files / "a").exists()
 
 
 def test_junit(files):
@@ -108,7 +141,14 @@ def test_defaults_in_pyproject(files, monkeypatch):
     [
         ("[evaluate]\nmetrik = 'f1'\n", "did you mean 'metric'?"),
         ("digits =", "cannot be read"),
-        ("digits = 99\n", "99"),
+        ("digits = 99\n", "karat.toml: digits: 99"),
+        ("digit = 2\n", "did you mean 'digits'?"),
+        ("[evalute]\nmetric = 'f1'\n", "no command 'evalute'; did you mean 'evaluate'?"),
+        ("evaluate = 3\n", "write [evaluate] as a table"),
+        ("digits = true\n", "karat.toml: digits: 'True'"),
+        ("resamples = 99.5\n", "karat.toml: resamples: '99.5'"),
+        ("context = ['monolabel']\n", "context takes one value"),
+        ("[evaluate]\nintervals = 'yes'\n", "karat.toml: intervals: 'yes'"),
     ],
 )
 def test_bad_defaults(files, text, said):
@@ -116,6 +156,34 @@ def test_bad_defaults(files, text, said):
     found = evaluated()
     assert found.exit_code == 2
     assert said in found.stderr
+
+
+@pytest.mark.parametrize(("said", "intervals"), [("true", True), ("false", False), ("0.9", True)])
+def test_intervals_by_default(files, said, intervals):
+    (files / "karat.toml").write_text(f"metric = 'accuracy'\nintervals = {said}\n")
+    assert ("[0." in evaluated().stdout) is intervals
+
+
+def test_a_table_that_is_no_table(files):
+    (files / "pyproject.toml").write_text("[tool]\nkarat = 3\n")
+    assert "write [tool.karat] as a table" in evaluated().stderr
+    (files / "pyproject.toml").write_text("tool = 3\n")
+    assert evaluated().exit_code == 0
+
+
+def test_the_store_of_a_project(files, monkeypatch):
+    """`store` is a command and an option; runs are found in the store where evaluations keep them, from inner folders, too."""
+    (files / "karat.toml").write_text('store = "kept.db"\n[evaluate]\nmetric = "accuracy"\nsave = true\n')
+    assert "in kept.db" in evaluated().stderr
+    (files / "inner").mkdir()
+    monkeypatch.chdir(files / "inner")
+    assert "accuracy 0.7500" in run("runs", "list").stdout
+    assert not [*(files / "inner").iterdir()]
+
+
+def test_wrong_tables_of_groups(files):
+    (files / "karat.toml").write_text("[runs.lst]\njson = true\n")
+    assert "did you mean 'list'?" in run("runs", "list").stderr
 
 
 # ---- consoles
@@ -146,12 +214,34 @@ def test_a_reader_that_has_seen_enough(verb):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(shell):
+def test_completion_of_a_shell(shell):
     found = subprocess.run(
         [sys.executable, "-m", "karat"], env={"_KARAT_COMPLETE": f"{shell}_source", "PYTHONPATH": ":".join(sys.path)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert "karat" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("validat", ["validate"]),
+        ("evaluate --report mark", ["markdown"]),
+        ("evaluate go", ["go"]),  # of the kind `file`: the shell completes it
+        ("evaluate gold.csv o", ["o"]),
+        ("validate --gold go", ["go"]),
+        ("evaluate -c numbers -m ma", ["mae", "max_error"]),
+        ("compare -m accuracy,bala", ["accuracy,balanced_accuracy"]),
+        ("metrics bala", ["balanced_accuracy"]),
+    ],
+)
+def test_what_a_shell_offers(words, offered, files, monkeypatch):
+    (files / "karat.toml").write_text("digit = 2\n")  # no moment to complain of it
+    monkeypatch.setenv("_KARAT_COMPLETE", "bash_complete")
+    *before, begun = words.split()
+    items = ShellComplete(command, {}, "karat", "_KARAT_COMPLETE").get_completions(before, begun)
+    assert [item.value for item in items] == offered
+    assert all(item.type == "file" for item in items) is (offered == [begun])
 
 
 # ---- scikit-learn

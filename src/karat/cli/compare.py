@@ -11,6 +11,7 @@ import click
 
 from karat.api import compare
 from karat.ci import gates
+from karat.cli import completion
 from karat.cli.failures import BAD_INPUT, MISSED, guarded, say_rejected, show
 from karat.cli.options import (
     api_arguments,
@@ -22,6 +23,7 @@ from karat.cli.options import (
     keep_going_option,
     name_option,
     output_option,
+    report_option,
     run_option,
     same_option,
     weight_option,
@@ -37,9 +39,17 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 
 
 @click.command("compare")
-@click.argument("gold")
-@click.argument("preds", nargs=-1, metavar="[PRED PRED...]")
-@click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Metric to compare on (repeatable).")
+@click.argument("gold", shell_complete=completion.files)
+@click.argument("preds", nargs=-1, shell_complete=completion.files, metavar="[PRED PRED...]")
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    shell_complete=completion.metrics,
+    help="Metric to compare on (repeatable).",
+)
 @input_options
 @context_options
 @interval_options
@@ -95,10 +105,7 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
     show_default=True,
     help="What an undefined score is.",
 )
-@click.option(
-    "--report", type=click.Choice(TEXT), multiple=True, default=("table",), show_default=True,
-    help="Form of the report (repeatable, each with its own -o).",
-)  # fmt: skip
+@report_option(TEXT, multiple=True)
 @click.option("--show", multiple=True, type=click.Choice(["all"]), help="Print long tables of detail too.")
 @click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals for people.")
 @output_option

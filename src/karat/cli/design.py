@@ -9,8 +9,17 @@ from typing import Any
 
 import click
 
+from karat.cli import completion
 from karat.cli.failures import guarded
-from karat.cli.options import api_arguments, context_options, input_options, name_option, run_option
+from karat.cli.options import (
+    api_arguments,
+    context_options,
+    input_options,
+    name_option,
+    one_output_option,
+    report_option,
+    run_option,
+)
 from karat.cli.printing import write_whole
 from karat.cli.systems import handed
 from karat.designing import design
@@ -19,9 +28,17 @@ from karat.report.design import TEXT
 
 
 @click.command("design", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("gold")
-@click.argument("preds", nargs=-1, metavar="[PRED...]")
-@click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Metric to plan for (repeatable).")
+@click.argument("gold", shell_complete=completion.files)
+@click.argument("preds", nargs=-1, shell_complete=completion.files, metavar="[PRED...]")
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    shell_complete=completion.metrics,
+    help="Metric to plan for (repeatable).",
+)
 @input_options
 @context_options
 @click.option("--detect", "difference", type=float, help="True difference of two systems that is to be shown.")
@@ -38,9 +55,9 @@ from karat.report.design import TEXT
 @name_option
 @click.option("--annotator", "annotators", multiple=True, metavar="FILE",
               help="Gold by another single annotator (repeatable); GOLD is the first.")  # fmt: skip
-@click.option("--report", type=click.Choice(TEXT), default="table", show_default=True, help="Form of the report.")
+@report_option(TEXT)
 @click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals for people.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write the report to.")
+@one_output_option
 @guarded
 def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given: Any) -> None:
     """Say how many units the next evaluation needs, from a pilot: GOLD and one or more systems.

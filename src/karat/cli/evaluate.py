@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from karat.api import evaluate
-from karat.cli import progress
+from karat.cli import completion, progress
 from karat.cli.failures import BAD_INPUT, MISSED, guarded, say_rejected, show
 from karat.cli.options import (
     api_arguments,
@@ -38,14 +38,15 @@ from karat.report.rows import BY
 
 
 @click.command("evaluate")
-@click.argument("gold")
-@click.argument("preds", nargs=-1, metavar="[PRED...]")
+@click.argument("gold", shell_complete=completion.files)
+@click.argument("preds", nargs=-1, shell_complete=completion.files, metavar="[PRED...]")
 @click.option(
     "-m",
     "--metric",
     "metrics",
     multiple=True,
     metavar="METRIC",
+    shell_complete=completion.metrics,
     help="Metric to compute (repeatable); `all` for every one. Default: the context's usual ones.",
 )
 @input_options

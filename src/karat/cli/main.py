@@ -67,8 +67,8 @@ class Commands(click.Group):
         if args[0] not in COMMANDS and len(args) > 1:
             args = ["evaluate", *args]
         name, command, rest = super().resolve_command(ctx, args)
-        if name and command and not isinstance(command, click.Group):
-            ctx.default_map = {name: of_command(name, command, COMMANDS)}
+        if name and COMPLETION not in os.environ:  # nobody wants to read of settings while typing
+            ctx.default_map = {name: of_command(self, ctx, name)}
         return name, command, rest
 
 

@@ -7,13 +7,14 @@ import inspect
 
 import click
 
+from karat.cli import completion
 from karat.cli.failures import guarded
 from karat.contexts import MODULES, catalogue, context
 from karat.metric import Definition, MetricError, parse, unknown_metric
 
 
 @click.command("metrics")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.metrics)
 @click.option("-c", "--context", "only", type=click.Choice(list(MODULES)), help="Only the metrics of one context.")
 @guarded
 def command(name: str | None, only: str | None) -> None:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import click
+from click.core import ParameterSource
 
 from karat.contexts import MODULES
 from karat.contexts.options import OPTIONS, Option
@@ -197,12 +199,55 @@ by_columns_option = click.option(
 
 weight_option = click.option("--weight", metavar="COLUMN", help="Gold column that says how much each unit counts.")
 
+SUFFIXES = {
+    ".json": "json",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".tsv": "tsv",
+    ".csv": "csv",
+    ".html": "html",
+    ".htm": "html",
+    ".xml": "junit",
+}
+"""The report that a file's name asks for where no --report does."""
+
+
+def _by_suffix(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """What the files of -o are called, where nobody says what is to be in them: report.html is a page, not a table."""
+    if ctx.get_parameter_source(str(param.name)) is not ParameterSource.DEFAULT or not ctx.params.get("output"):
+        return value
+    outputs = ctx.params["output"] if param.multiple else [ctx.params["output"]]
+    reports = [SUFFIXES.get(os.path.splitext(output)[1].lower()) for output in outputs]
+    if any(report not in cast("click.Choice[str]", param.type).choices for report in reports):
+        return value
+    return tuple(reports) if param.multiple else reports[0]
+
+
+def report_option(names: Sequence[str], multiple: bool = False) -> Decorator:
+    """The form of the report."""
+    more = " (repeatable, each with its own -o)" if multiple else ""
+    return click.option(
+        "--report",
+        type=click.Choice(names),
+        multiple=multiple,
+        default=("table",) if multiple else "table",
+        show_default=True,
+        callback=_by_suffix,
+        help=f"Form of the report{more}; else the suffix of -o says it.",
+    )
+
+
+one_output_option = click.option(
+    "-o", "--output", type=click.Path(dir_okay=False), is_eager=True, help="File to write the report to."
+)
+
 output_option = _stacked(
     click.option(
         "-o",
         "--output",
         type=click.Path(dir_okay=False),
         multiple=True,
+        is_eager=True,  # before --report, which asks for it
         help="File to write the report to; one for each --report, in their order (the last may go to stdout).",
     ),
     click.option(
@@ -211,14 +256,7 @@ output_option = _stacked(
 )
 
 report_options = _stacked(
-    click.option(
-        "--report",
-        type=click.Choice(TEXT),
-        multiple=True,
-        default=("table",),
-        show_default=True,
-        help="Form of the report (repeatable, each with its own -o).",
-    ),
+    report_option(TEXT, multiple=True),
     click.option(
         "--show",
         multiple=True,

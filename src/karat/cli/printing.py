@@ -35,6 +35,9 @@ def write_reports(given: Mapping[str, Any], rendered: Callable[[str], str], emit
         raise MetricError(
             f"{len(reports)} --report and {len(outputs)} -o: give each report its file, all but one at most"
         )
+    files = [os.path.realpath(output) for output in outputs if _is_file(Path(output))]
+    if len(set(files)) < len(files) and not given["append"]:
+        raise MetricError("two reports go to one file: name another with -o, or give --append")
     if given["append"] and not outputs:
         raise MetricError("--append adds to a file: name it with -o")
     texts = [rendered(report) for report in reports]

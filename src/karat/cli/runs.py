@@ -10,7 +10,14 @@ import click
 import msgspec
 
 from karat.cli.failures import guarded
-from karat.cli.options import by_option, interval_options, report_options, store_option
+from karat.cli.options import (
+    by_option,
+    interval_options,
+    one_output_option,
+    report_option,
+    report_options,
+    store_option,
+)
 from karat.cli.printing import print_grid, write_whole
 from karat.contexts import MODULES
 from karat.report.rows import Grid, number
@@ -149,9 +156,8 @@ def diff_runs(first: str, second: str, store: str | None) -> None:
 @click.option("--system", "systems", multiple=True, metavar="NAME", help="Only these systems (repeatable).")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--baseline", metavar="SYSTEM", help="Compare every system with this one alone.")
-@click.option("--report", type=click.Choice(["table", "json", "markdown", "latex", "tsv", "csv", "html"]), default="table",
-              show_default=True, help="Form of the report.")  # fmt: skip
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write the report to.")
+@report_option(("table", "json", "markdown", "latex", "tsv", "csv", "html"))
+@one_output_option
 @store_option
 @guarded
 def compare_kept(run: tuple[str, ...], metrics: tuple[str, ...], store: str | None, **given: Any) -> None:

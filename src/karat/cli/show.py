@@ -12,6 +12,7 @@ import click
 import numpy as np
 
 from karat.api import evaluate
+from karat.cli import completion
 from karat.cli.failures import guarded
 from karat.cli.options import api_arguments, context_options, input_options, store_option
 from karat.cli.printing import print_grid
@@ -27,11 +28,17 @@ from karat.store import open_store
 
 
 @click.command("show")
-@click.argument("sources", nargs=-1, required=True, metavar="RUN | GOLD PRED...")
+@click.argument("sources", nargs=-1, shell_complete=completion.files, required=True, metavar="RUN | GOLD PRED...")
 @click.option("--worst", type=click.IntRange(1), metavar="N", help="The N units with the worst scores of each system.")
 @click.option("--disagree", metavar="A,B", help="Units that two systems score differently, the widest gaps first.")
 @click.option("--confused", type=click.IntRange(1), metavar="N", help="The N pairs of labels that are confused most.")
-@click.option("-m", "--metric", metavar="METRIC", help="Metric that scores units; else the first that can.")
+@click.option(
+    "-m",
+    "--metric",
+    metavar="METRIC",
+    shell_complete=completion.metrics,
+    help="Metric that scores units; else the first that can.",
+)
 @click.option("--document", "documents", multiple=True, metavar="ID", help="Document to show (repeatable; spans).")
 @click.option(
     "--limit", type=click.IntRange(1), default=5, show_default=True, help="How many documents to show (spans)."

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from karat.api import validate
+from karat.cli import completion
 from karat.cli.failures import BAD_INPUT, any_error, as_github, guarded, show
 from karat.cli.options import api_arguments, context_options, input_options
 from karat.cli.systems import expanded
@@ -17,10 +18,15 @@ from karat.findings import Finding
 
 
 @click.command("validate")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, shell_complete=completion.files, required=True, metavar="FILE...")
 @input_options
 @context_options
-@click.option("--gold", metavar="GOLD", help="Check the files against this gold too: ids, labels, coverage.")
+@click.option(
+    "--gold",
+    metavar="GOLD",
+    shell_complete=completion.files,
+    help="Check the files against this gold too: ids, labels, coverage.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Findings as one JSON array on stdout.")
 @click.option(
     "--format",

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from karat.cli import completion
 from karat.cli.failures import MISSED, guarded
 from karat.cli.options import store_option
 from karat.metric import MetricError
@@ -18,8 +19,8 @@ from karat.store.record import run_of
 
 
 @click.command("verify")
-@click.argument("run")
-@click.option("--gold", metavar="FILE", help="Where gold is now, if not where it was.")
+@click.argument("run", shell_complete=completion.files)
+@click.option("--gold", metavar="FILE", shell_complete=completion.files, help="Where gold is now, if not where it was.")
 @click.option(
     "--pred", "preds", multiple=True, metavar="SYSTEM=FILE", help="Where a system's file is now (repeatable)."
 )

@@ -95,6 +95,9 @@ def _against(baseline: str, pairs: Sequence[Pair]) -> str:
     gain = [p.verdict if p.b == baseline else {"better": "worse", "worse": "better"}.get(p.verdict, "") for p in pairs]
     better, worse = gain.count("better"), gain.count("worse")
     rest = len(pairs) - better - worse
+    if len(pairs) == 1:
+        other = next(name for name in (pairs[0].a, pairs[0].b) if name != baseline)
+        return f"the tests do not tell {other} from {baseline}" if rest else f"{other} is {gain[0]} than {baseline}"
     counts = [f"{_count(better, 'is', 'are')} better than {baseline}", f"{worse} worse"]
     return ", ".join([*counts, *([f"{rest} not told apart"] if rest else [])])
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from karat.evaluation import Evaluation
 from karat.findings import Finding, folded
 from karat.report.rows import Grid, coverage
-from karat.report.terminal import tables
+from karat.report.terminal import tables, worded
 from karat.report.text import brief, clear
 
 
@@ -33,8 +33,8 @@ def findings(listed: Iterable[Finding]) -> list[str]:
 
 
 def table(grid: Grid) -> str:
-    """One table under its title, numbers to the right."""
-    rule = ["---", *(["---:"] * (len(grid.head) - 1))]
+    """One table under its title, words to the left and numbers to the right."""
+    rule = ["---" if i == 0 or worded(grid.rows, i) else "---:" for i in range(len(grid.head))]
     lines = [grid.head, rule, *grid.rows]
     body = "\n".join("| " + " | ".join(map(escape, line)) + " |" for line in lines)
     notes = "\n".join(f"- {escape(note)}" for note in grid.notes)
