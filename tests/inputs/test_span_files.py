@@ -263,3 +263,15 @@ def test_a_document_without_an_id_among_others(odd, tmp_path):
     for given in (str(path), records):
         found = [(f.code, f.line) for f in karat.validate(given, context="spans") if f.severity == "error"]
         assert found == [("missing-field", 2)]
+
+
+@pytest.mark.parametrize("size", [80, 81])
+def test_a_long_span_that_is_wrong_is_quoted_up_to_80_characters(tmp_path, size):
+    rest = '{"start": 0, "end": "x", "label": ""}'
+    span = {"start": 0, "end": "x", "label": "L" * (size - len(rest))}
+    with pytest.raises(InputError) as error:
+        scored(tmp_path, [{"text": TEXT, "spans": [span]}])
+    whole = json.dumps(span)
+    quoted = whole if size == 80 else whole[:79] + "…"
+    assert f"must be whole numbers: {quoted}" in error.value.findings[0].message
+    assert ("…" in error.value.findings[0].message) == (size == 81)

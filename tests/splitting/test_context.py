@@ -326,6 +326,7 @@ def test_null_flag_is_an_error(tmp_path):
         ({"page": "two"}, "page-number-bad"),
         ({"is_first_page": "perhaps"}, "page-flag-null"),
         ({"confidence": 1.5}, "confidence-range"),
+        ({"confidence": -0.5}, "confidence-range"),
         ({"document": None}, "missing-field"),
     ],
 )
@@ -335,6 +336,11 @@ def test_bad_pages_are_named_with_their_line(change, code, tmp_path):
     with pytest.raises(InputError) as error:
         karat.evaluate(long(GOLD), written(tmp_path, "pred.jsonl", records))
     assert (codes(error), error.value.findings[0].line) == ([code], 3)
+
+
+def test_a_confidence_may_be_0_and_1():
+    records = [record | {"confidence": float(record["is_first_page"])} for record in long(PRED)]
+    assert not {"confidence-range"} & {f.code for f in karat.evaluate(long(GOLD), records).findings}
 
 
 @pytest.mark.parametrize("bad", [[[3, 1]], [["x", 2]], "perhaps", 7])

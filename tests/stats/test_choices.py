@@ -11,6 +11,7 @@ from karat.stats import randomisation
 from karat.stats.estimate import Table
 from karat.stats.intervals import Bounds
 from karat.stats.resampling import Jackknife
+from karat.stats.sample import pooled_spread
 from karat.stats.tests import mcnemar, wilcoxon
 
 
@@ -62,6 +63,20 @@ def test_one_skewed_test_case_is_enough():
 )
 def test_a_score_that_is_no_mean_is_drawn_unless_it_is_skewed(gold, pred, method):
     assert karat.evaluate(gold, pred, metrics=["f1"], intervals=True, resamples=499)["f1"].interval.method == method
+
+
+@pytest.mark.parametrize(("most", "method"), [(499 * 40, "bootstrap-bca"), (499 * 40 - 1, "hall-t")])
+def test_resamples_that_cost_too_much_are_not_drawn(most, method, monkeypatch):
+    """499 resamples of four cells, each at the price of ten units."""
+    monkeypatch.setattr("karat.stats.estimate.AFFORDABLE", most)
+    gold, pred = ["A", "B"] * 100, (["A", "B"] * 40 + ["B", "A"] * 10) * 2
+    assert karat.evaluate(gold, pred, metrics=["f1"], intervals=True, resamples=499)["f1"].interval.method == method
+
+
+def test_the_spread_of_a_mean_over_test_cases_has_the_degrees_of_freedom_of_satterthwaite():
+    """Of 5 and 3 units: 0.04/4 + 0.12/4 = 0.2², and 0.04² / (0.01²/4 + 0.03²/2)."""
+    se, df = pooled_spread(np.array([[1.0], [3.0]]), np.array([[0.04], [0.12]]), np.array([5.0, 3.0]))
+    assert (se[0], df[0]) == pytest.approx((0.2, 0.0016 / 0.000475))
 
 
 def test_the_jackknife_leaves_undefined_values_out():

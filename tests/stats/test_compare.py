@@ -252,8 +252,9 @@ def test_units_needed_for_a_difference():
     assert half.needed == pytest.approx(4 * first.needed, rel=0.01)
     again = karat.compare(GOLD, pair, metrics=["accuracy"], detect=first.mde, resamples=199).pairs[0]
     assert again.needed == pytest.approx(N, abs=2)
-    with pytest.raises(karat.MetricError, match="positive"):
-        karat.compare(GOLD, pair, detect=-1.0)
+    for nothing in (-1.0, 0.0):
+        with pytest.raises(karat.MetricError, match="positive"):
+            karat.compare(GOLD, pair, detect=nothing)
 
 
 def test_names_of_corrections_are_those_that_exist():

@@ -31,6 +31,15 @@ def test_label_sets_of_spans_may_differ():
     assert c.pairs[0].verdict == "better"
 
 
+@pytest.mark.parametrize(("label", "test"), [("MISC", "paired bootstrap"), ("ORG", "randomisation")])
+def test_as_many_labels_are_not_the_same_labels(label, test):
+    """Both systems have three labels; where they are not the same, no outcome may change sides."""
+    gold = [["B-PER", "O", "B-LOC"]] * 10
+    one, other = [*gold[1:], ["B-ORG", "O", "O"]], [*gold[1:], ["B-PER", f"B-{label}", "O"]]
+    c = karat.compare(gold, {"a": one, "b": other}, context="spans", metrics=["f1"], resamples=199)
+    assert c.pairs[0].test.name == test
+
+
 def test_several_test_cases_give_ranks():
     case = lambda i: f"T{i % 8}"
     c = karat.compare(

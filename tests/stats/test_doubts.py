@@ -58,11 +58,15 @@ def test_few_units_in_all_are_few_units(sizes):
     assert found(sizes)["few-units"].startswith(f"{sum(sizes)} items are too few")
 
 
-def test_queries_are_units_not_small_test_cases():
-    rows = [{"test_case": f"q{q}", "id": d, "value": v} for q in range(40) for d, v in (("a", 1), ("b", 0))]
+def of_queries(count):
+    rows = [{"test_case": f"q{q}", "id": d, "value": v} for q in range(count) for d, v in (("a", 1), ("b", 0))]
     said = [r | {"value": 1.0 + r["value"] * (int(r["test_case"][1:]) % 3)} for r in rows]
-    e = karat.evaluate(rows, said, context="ranking", order="score", metrics=["ndcg"], intervals=True)
-    assert not {"few-units", "cases-of-few-units"} & set(messages(e))
+    return messages(karat.evaluate(rows, said, context="ranking", order="score", metrics=["ndcg"], intervals=True))
+
+
+def test_queries_are_units_not_small_test_cases():
+    assert not {"few-units", "cases-of-few-units"} & set(of_queries(40))
+    assert of_queries(20)["few-units"].startswith("20 queries are too few")
 
 
 def test_a_class_is_rare_where_a_test_case_has_few_of_it():

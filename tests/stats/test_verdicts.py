@@ -9,6 +9,7 @@ from tests.stats.systems import GOLD, SYSTEMS, records
 
 import karat
 from karat.ci import outcome
+from karat.stats.family import verdict_of
 from karat.stats.power import mde
 
 
@@ -247,3 +248,14 @@ def test_a_correction_that_mixes_outcomes_names_the_metrics_that_it_cannot_mix()
     with pytest.raises(karat.MetricError, match=r"those of spearman have .* leave these metrics out"):
         karat.compare(gold, {"a": a, "b": b}, metrics=["mae", "spearman"], **how)
     assert karat.compare(gold, {"a": a, "b": b}, metrics=["mae", "rmse"], **how).correction == "tukey"
+
+
+@pytest.mark.parametrize(
+    ("gain", "p", "verdict"),
+    [
+        (0.1, 0.05, "better"), (-0.1, 0.05, "worse"), (0.1, 0.0501, "inconclusive"), (0.0, 0.01, "inconclusive"),
+        (0.1, float("nan"), "undefined"), (float("nan"), 0.01, "undefined"),
+    ],
+)  # fmt: skip
+def test_a_p_of_alpha_itself_decides(gain, p, verdict):
+    assert verdict_of(gain, p, 0.05) == verdict

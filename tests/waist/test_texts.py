@@ -52,6 +52,14 @@ def test_a_last_byte_makes_a_difference_at_every_length():
         assert Text.of(parts).hash().tolist() == [Text.of([part]).hash()[0] for part in parts]
 
 
+def test_salts_give_texts_other_numbers():
+    """Texts that share a number are told apart by that of another salt."""
+    text = Text.of([b"a", b"longer than a word"])
+    plain, other = text.hash(), text.hash(1)
+    assert plain.tolist() == Text.of([b"a", b"longer than a word"]).hash(0).tolist()
+    assert not np.any(plain == other)
+
+
 def test_the_order_of_keys_is_the_order_of_bytes():
     for parts in columns():
         order = np.lexsort(Text.of(parts).sort_keys()) if parts else []
