@@ -316,6 +316,11 @@ class Catalogue:
             raise MetricError(unknown_metric(name, self.definitions))
         return self.definitions[name]
 
+    def names(self, metric: str | Metric) -> bool:
+        """Is there a metric of this name, whatever its parameters?"""
+        wanted = parse(metric) if isinstance(metric, str) else metric
+        return isinstance(wanted, Metric) and resolved(wanted, self.definitions).name in self.definitions
+
     def resolve(self, text: str | Metric) -> Metric:
         """The metric that ``text`` names, with its parameters checked."""
         if not isinstance(text, str | Metric):

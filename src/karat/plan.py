@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from karat.contexts import catalogue, context
+from karat.contexts import MODULES, catalogue, context
 from karat.contexts.base import Context
 from karat.contexts.options import Option
 from karat.evaluation import Score, make_score
@@ -76,8 +76,22 @@ def make_plan(
     chosen, known = context(name), catalogue(name)
     if undefined not in FILL:
         raise MetricError(f"undefined={undefined!r} is not one of {', '.join(FILL)}")
-    wanted = [known.resolve(m) for m in _expanded(metrics, defaults or chosen.metrics, chosen, known)]
+    wanted = [_resolved(m, name, known) for m in _expanded(metrics, defaults or chosen.metrics, chosen, known)]
     return Plan(chosen, known, list(dict.fromkeys(wanted)), _options(chosen, options), undefined, seed)
+
+
+def _resolved(metric: str | Metric, name: str, known: Catalogue) -> Metric:
+    """The metric; one of other contexts is not unknown, but asked of the wrong data."""
+    try:
+        return known.resolve(metric)
+    except MetricError as error:
+        homes = [] if known.names(metric) else [other for other in MODULES if catalogue(other).names(metric)]
+        if not homes:
+            raise
+        raise MetricError(
+            f"{metric} is a metric of {', '.join(homes)}, and the data are taken for {name};"
+            " if they are not that, name the context (-c, context=)"
+        ) from error
 
 
 def _expanded(

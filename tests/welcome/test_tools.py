@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -263,6 +264,21 @@ def test_scorers_in_cross_validation():
     assert np.allclose(lower, cross_val_score(model, X, y, scoring="accuracy") - 1)
 
 
+@pytest.mark.parametrize(("own", "theirs"), [("roc_auc", "roc_auc_ovr"), ("log_loss", "neg_log_loss")])
+def test_scorers_of_probabilities(own, theirs):
+    X, y = data()
+    model = LogisticRegression(max_iter=500)
+    assert np.allclose(cross_val_score(model, X, y, scoring=scorer(own)), cross_val_score(model, X, y, scoring=theirs))
+
+
+@pytest.mark.parametrize("make", [scorer, function])
+def test_a_scorer_is_checked_before_the_search(make):
+    with pytest.raises(karat.MetricError, match="did you mean accuracy"):
+        make("acuracy")
+    with pytest.raises(karat.MetricError, match="is not a metric"):
+        make(["accuracy", "f1"])
+
+
 def test_scorers_in_a_search_with_workers():
     X, y = data()
     found = GridSearchCV(
@@ -292,6 +308,32 @@ def test_flat_names():
     assert {"x/accuracy", "x/accuracy_low", "x/accuracy_high", "y/f1_average_micro"} <= {*names}
 
 
+def test_flat_names_are_told_apart():
+    e = karat.evaluate(["a", "b"], {"run (1)": ["a", "b"], "run/1": ["a", "a"]}, metrics=["accuracy"])
+    assert flat(e) == {"run_1/accuracy": 1.0, "run_1_2/accuracy": 0.5}
+
+
+def test_flat_comparison():
+    gold = ["a", "b"] * 20
+    c = karat.compare(gold, {"x": gold, "y": ["a"] * 40}, metrics=["accuracy"])
+    assert flat(c)["x/accuracy"] == 1.0
+
+
+def test_a_metric_of_another_context():
+    with pytest.raises(
+        karat.MetricError, match=r"roc_auc is a metric of .*probabilities, and the data are taken for mono"
+    ):
+        karat.evaluate(["a", "b"], ["a", "b"], metrics=["roc_auc"])
+    with pytest.raises(karat.MetricError, match=r"f1 has no parameter 'gamma'"):
+        karat.evaluate(["a", "b"], ["a", "b"], metrics=["f1(gamma=2)"])
+
+
+def typed(word):
+    """The lines of docs/tools.md that name a package, as a reader types them."""
+    lines = (Path(__file__).parents[2] / "docs" / "tools.md").read_text(encoding="utf-8").splitlines()
+    return "\n".join(line.strip() for line in lines if line.startswith("    ") and word in line)
+
+
 @pytest.mark.slow
 @needs("mlflow")
 def test_mlflow(tmp_path, monkeypatch):
@@ -308,6 +350,11 @@ def test_mlflow(tmp_path, monkeypatch):
     assert kept == pytest.approx(logged)
     names = {f.path for f in mlflow.MlflowClient().list_artifacts(active.info.run_id)}
     assert names == {"karat.json", "karat.html"}
+    compared = karat.compare(["a", "b"] * 10, {"x": ["a", "b"] * 10, "y": ["a"] * 20}, metrics=["accuracy"])
+    for result in (evaluation(), compared):
+        with mlflow.start_run() as active:
+            exec(typed("mlflow"), {"e": result})
+        assert mlflow.get_run(active.info.run_id).data.metrics["y/accuracy"] == 0.5
 
 
 @pytest.mark.slow
@@ -322,6 +369,7 @@ def test_wandb(tmp_path):
     run = wandb.init(mode="offline", dir=tmp_path, project="karat")
     logged = log(evaluation(), run)
     assert {k: run.summary[k] for k in logged} == pytest.approx(logged)
+    exec(typed("wandb"), {"e": evaluation(), "run": run})
     run.finish()
 
 
@@ -338,3 +386,7 @@ def test_hugging_face_evaluate():
     for gold, pred in (("a", "a"), ("b", "a")):
         texts.add(prediction=pred, reference=gold)
     assert texts.compute() == {"accuracy": 0.5}
+    assert np.isnan(load("kappa").compute(predictions=[0, 0], references=[0, 0])["kappa"])
+    with pytest.raises(karat.MetricError, match="did you mean"):
+        load("acuracy")
+    exec(typed("hugging_face"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from karat.api import evaluate
 from karat.evaluation import Score
+from karat.exports.checked import checked, homes
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ class Function:
     def __name__(self) -> str:
         return self.metric
 
-    def score(self, y_true: Any, y_pred: Any) -> Score:
-        return evaluate(y_true, y_pred, metrics=[self.metric], hashes=False, **self.options)[self.metric]
+    def score(self, y_true: Any, y_pred: Any, **more: Any) -> Score:
+        return evaluate(y_true, y_pred, metrics=[self.metric], hashes=False, **more | self.options)[self.metric]
 
     def __call__(self, y_true: Any, y_pred: Any) -> float:
         value = self.score(y_true, y_pred).value
@@ -38,9 +39,14 @@ class Scorer:
     """A metric as a scorer: called with an estimator, data and true values; what is better lower has its sign turned."""
 
     function: Function
+    probabilities: bool = False
+    """Is it a metric of probabilities? Then it asks the estimator for them, not for labels."""
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
-        score = self.function.score(y, estimator.predict(X))
+        if self.probabilities:
+            score = self.function.score(y, estimator.predict_proba(X), classes=list(estimator.classes_))
+        else:
+            score = self.function.score(y, estimator.predict(X))
         if score.value is None:
             return float("nan")
         return -score.value if score.better == "lower" else score.value
@@ -48,9 +54,10 @@ class Scorer:
 
 def function(metric: str, **options: Any) -> Function:
     """The metric for `sklearn.metrics.make_scorer`; say there whether greater is better."""
-    return Function(metric, options)
+    return Function(checked(metric), options)
 
 
 def scorer(metric: str, **options: Any) -> Scorer:
     """The metric for the parameter ``scoring`` of scikit-learn."""
-    return Scorer(Function(metric, options))
+    contexts = homes(checked(metric))
+    return Scorer(Function(metric, options), "probabilities" in contexts and not {"monolabel", "numbers"} & {*contexts})
