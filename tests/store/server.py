@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import pwd
 import resource
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from sqlalchemy import create_engine, make_url, text
@@ -65,12 +67,12 @@ def running(largest_file: int | None = None) -> Iterator[str]:
         "--locale=C.UTF-8",
         "--no-sync",
     )
-    options = f"-c listen_addresses='' -c fsync=off -k {folder}"
+    options = f"-c listen_addresses='' -c fsync=off -k {shlex.quote(str(folder))}"
     call(
         str(binaries / "pg_ctl"), "-D", str(data), "-w", "-l", str(folder / "log"), "-o", options, "start", limited=True
     )
     try:
-        yield f"postgresql://{name}@/postgres?host={folder}"
+        yield f"postgresql://{name}@/postgres?host={quote(str(folder))}"
     finally:
         call(str(binaries / "pg_ctl"), "-D", str(data), "-w", "-m", "immediate", "stop")
         shutil.rmtree(folder, ignore_errors=True)

@@ -11,7 +11,7 @@ import re
 import socket
 import tempfile
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 
@@ -187,7 +187,7 @@ def test_no_path_of_a_client_is_opened(admin, tmp_path):
     (tmp_path / "gold.csv").write_text(labels(60))
     id = benchmark(admin)
     one = team(admin, id)
-    for name in (str(tmp_path / "gold.csv"), "../../etc/passwd", "a%07b", "C:%5Cx%5Cy.csv"):
+    for name in (quote(str(tmp_path / "gold.csv")), "../../etc/passwd", "a%07b", "C:%5Cx%5Cy.csv"):
         sent = one.ask("POST", f"/api/benchmarks/{id}/submissions?name={name}", f"id,value\n{name},\n".encode()).json
         assert "/" not in sent["system"]
         assert "\\" not in sent["system"]
