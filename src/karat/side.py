@@ -142,11 +142,14 @@ class Entries:
         known: dict[int, int] = self.__dict__.setdefault("_wide", {})
         if units not in known:
             wide = len(self) // max(units, 1)
-            even = wide > 0 and wide * units == len(self)
-            known[units] = (
-                wide if even and all((self.unit[at::wide] == np.arange(units)).all() for at in range(wide)) else 0
-            )
+            even = wide > 0 and wide * units == len(self) and self._begins_and_ends(wide) and self.in_order
+            known[units] = wide if even else 0
         return known[units]
+
+    def _begins_and_ends(self, wide: int) -> bool:
+        """Do the first and the last of every ``wide`` entries belong to the unit whose turn it is?"""
+        unit = np.arange(len(self) // wide)
+        return bool((self.unit[::wide] == unit).all() and (self.unit[wide - 1 :: wide] == unit).all())
 
     def sizes(self, units: int) -> Ints:
         """How many entries each unit has."""
@@ -237,7 +240,7 @@ class Entries:
 
     def hashes(self, key: str, salt: int = 0) -> Words:
         """A number for each entry's unit and text: equal for equal ones."""
-        hashed: Words = (self.unit.astype(np.uint64) + np.uint64(1)) * odd(97, salt)
+        hashed: Words = (np.asarray(self.unit, np.int64).view(np.uint64) + np.uint64(1)) * odd(97, salt)
         hashed += self[key].hash(salt)
         return hashed
 

@@ -98,10 +98,10 @@ def _with_point(
 
 def _long_digits(buffer: NDArray[np.uint8], start: NDArray[np.int64], count: int) -> tuple[Floats, NDArray[np.bool_]]:
     """Text of ``count`` ≤ 15 digits as numbers, and whether each holds digits only."""
-    tail, fine = _digits(Text(buffer, start + max(count - 8, 0), np.full(len(start), min(count, 8))))
+    tail, fine = _digits(Text(buffer, start + max(count - 8, 0), np.broadcast_to(min(count, 8), len(start))))
     if count <= 8:
         return tail, fine
-    head, ok = _digits(Text(buffer, start, np.full(len(start), count - 8)))
+    head, ok = _digits(Text(buffer, start, np.broadcast_to(count - 8, len(start))))
     return head * 1e8 + tail, ok & fine
 
 

@@ -97,9 +97,11 @@ def _views(column: Any) -> Text | None:
     array = column.chunk(0)
     _, views, *others = array.buffers()
     buffer: Bytes = np.frombuffer(views, np.uint8)[16 * array.offset : 16 * (array.offset + len(array))]
-    length = buffer.view(np.int32)[::4].astype(np.int64)
+    length: Any = buffer.view(np.int32)[::4].copy()
     short = not others or length.max(initial=0) <= 12
-    return Text(_padded(buffer), np.arange(4, len(buffer), 16), length) if short else None
+    place: Any = np.int32 if len(buffer) < 2**31 else np.int64
+    start: Any = np.arange(4, len(buffer), 16, dtype=place)
+    return Text(_padded(buffer), start, length) if short else None
 
 
 def _padded(buffer: Bytes) -> Bytes:
