@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.columns import Codes, Floats, Ints, Mask, hashed
+from karat.columns import Codes, Floats, Ints, Mask, Numbering, hashed
 
 
 @dataclass(frozen=True, eq=False)
@@ -361,15 +361,23 @@ def _members(rows: list[Any], count: int) -> Column:
 
 
 def joined(parts: Sequence[Column]) -> Column:
-    """Pieces of a column as one: weights by label as arrays, if they all are; else Python values."""
-    if all(isinstance(part, Codes) for part in parts):
-        names = list(dict.fromkeys(chain.from_iterable(part.names for part in parts)))
-        return Codes(np.concatenate([part.inside(names) for part in parts]), names)
-    if not all(isinstance(part, Nested) for part in parts):
+    """Pieces of a column as one: weights by label and lists of texts as arrays, if they all are; else Python values."""
+    kinds = {(type(part), isinstance(part, Nested) and part.keys is None) for part in parts}
+    if kinds == {(Codes, False)}:
+        return _numbered(parts)
+    if len(kinds) > 1 or not isinstance(parts[0], Nested):
         return list(chain.from_iterable(part.texts() if isinstance(part, Codes) else part for part in parts))
-    names = list(dict.fromkeys(chain.from_iterable(part.keys.names for part in parts)))
-    size, members, given = (np.concatenate([getattr(p, of) for p in parts]) for of in ("size", "members", "given"))
-    return Nested(size, Codes(np.concatenate([part.keys.inside(names) for part in parts]), names), members, given)
+    size, given = (np.concatenate([getattr(part, of) for part in parts]) for of in ("size", "given"))
+    if parts[0].keys is None:
+        return Nested(size, None, _numbered([part.members for part in parts]), given)
+    return Nested(size, _numbered([p.keys for p in parts]), np.concatenate([p.members for p in parts]), given)
+
+
+def _numbered(parts: Sequence[Codes]) -> Codes:
+    """Pieces of a column of texts under one numbering, in the order in which they first appear."""
+    known = Numbering()
+    code = [np.append(known.codes(part.names, len(part.names)), -1)[part.code] for part in parts]
+    return Codes(np.concatenate(code, dtype=np.int32 if len(known) < 2**31 else np.int64), list(known))
 
 
 def parsed(names: Sequence[str]) -> list[Any] | None:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
+from karat.columns import Codes
 from karat.read.json import _columns
 from karat.values import Nested
 
 EVEN = [{"id": str(i), "value": {"B": i / 40, "A": 1 - i / 40}} for i in range(40)]
+LISTS = [{"id": str(i), "value": [f"L{i % 7}", "é"][: i % 3]} for i in range(1, 41)]
 RECORDS: dict[str, list[Any]] = {
+    "lists": LISTS,
+    "lists with labels that come late": [*LISTS[:30], {"id": "9", "value": ["Z", "A"]}, *LISTS[31:]],
+    "no list at all": [*LISTS[:9], {"id": "9", "value": None}, *LISTS[10:]],
+    "nothing in a list": [*LISTS[:9], {"id": "9", "value": ["A", None]}, *LISTS[10:]],
+    "a number in a list": [*LISTS[:9], {"id": "9", "value": ["1", 1]}, *LISTS[10:]],
+    "a list in a list": [*LISTS[:9], {"id": "9", "value": ["A", ["B"]]}, *LISTS[10:]],
+    "an object in a list": [*LISTS[:9], {"id": "9", "value": ["A", {"B": 1}]}, *LISTS[10:]],
+    "objects among lists": [{"id": str(i), "value": ["A"] if i < 20 else {"A": 1}} for i in range(40)],
+    "labels among lists": [{"id": str(i), "value": ["A"] if i < 20 else "A"} for i in range(40)],
     "even": EVEN,
     "another order of names": [*EVEN[:9], {"id": "9", "value": {"A": 0.25, "B": 0.75}}, *EVEN[10:]],
     "other names": [{"id": str(i), "value": {"A": 1} if i % 3 else {"B": 0.5, "C": 0.5}} for i in range(40)],
@@ -51,6 +64,27 @@ def test_weights_are_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
         value = _columns(json.dumps(records).encode(), "json")[0]["value"]
         assert isinstance(value, Nested)
         assert isinstance(value.members, np.ndarray)
+
+
+def test_lists_of_texts_are_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.read.json.BLOCK", 100)
+    for name in ("lists", "lists with labels that come late", "no list at all", "nothing in a list"):
+        value = _columns(json.dumps(RECORDS[name]).encode(), "json")[0]["value"]
+        assert isinstance(value, Nested), name
+        assert isinstance(value.members, Codes), name
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(on: bool) -> None:
+    was_on = gc.isenabled()
+    try:
+        (gc.enable if on else gc.disable)()
+        _columns(json.dumps(LISTS).encode(), "json")
+        with pytest.raises(msgspec.DecodeError):
+            _columns(b'[{"id": "1", "value": "A"', "json")
+        assert gc.isenabled() == on
+    finally:
+        (gc.enable if was_on else gc.disable)()
 
 
 def test_ids_that_are_weights_are_said(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
@@ -157,6 +159,19 @@ def _mark(content: Content | bytes) -> bytes:
     return match[0].encode() if match else b""
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the garbage collector: what is decoded has no rings, and looking for them took as long as decoding."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_uncollected()
 def _decoded(block: bytes, format: str) -> Decoded:
     """The columns of the fields of the records, and how many records there are."""
     first = _first(block)
@@ -199,7 +214,7 @@ def _are_fields(names: Collection[str]) -> bool:
 
 
 def _apart(column: list[Any]) -> Column:
-    """Numbers by name as arrays, which take a tenth of the memory of objects; anything else as it is."""
+    """Numbers by name and lists of texts as arrays, which take a tenth of the memory of objects; anything else as it is."""
     kinds = {*map(type, column)}
     if len(kinds) == 1 and issubclass(kind := next(iter(kinds)), msgspec.Struct):
         names = list(kind.__struct_encode_fields__)
@@ -210,6 +225,9 @@ def _apart(column: list[Any]) -> Column:
         nested = values.taken_apart(column, True)
         if {*map(type, nested.members)} <= {int, float}:
             return replace(nested, members=values.numbers(nested.members)[0])
+    if list in kinds and kinds <= {list, type(None)}:
+        nested = values.taken_apart(column, False)
+        return nested if isinstance(nested.members, Codes) else column
     if (
         kinds == {str} and len(column) >= HEAD and 4 * len({*column[:HEAD]}) <= HEAD
     ):  # test cases or labels, which are few
@@ -224,7 +242,7 @@ HEAD = 100
 def _names_in(column: Column) -> int:
     """How many names there are in the objects among the values, and in what they and the lists hold."""
     if isinstance(column, Nested):
-        return len(column.members)
+        return 0 if column.keys is None else len(column.members)
     if (inside := _inside(column)) is None:
         return 0
     return sum(len(value) for value in column if type(value) is dict) + _names_in(inside)
