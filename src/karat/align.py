@@ -293,11 +293,12 @@ class Aligned:
     def partners(self, key: str) -> Ints:
         """The predicted entry that has the unit and text of each gold entry, −1 where none has: by a hash, every hit compared."""
         index, salt = self.gold.index(key)
+        hits = [(begin, *index.find(part.hashes(key, salt))) for begin, part in self.pred.blocks()]
+        at = np.concatenate([none := np.zeros(0, np.int64), *(rows + begin for begin, rows, _ in hits)])
+        code = np.concatenate([none, *(codes for *_, codes in hits)])
+        same = self.pred.alike(key, at, self.gold, index.row[code])
         entry = np.full(len(index.row), -1)
-        for begin, part in self.pred.blocks():
-            at, code = index.find(part.hashes(key, salt))
-            same = part.alike(key, at, self.gold, index.row[code])
-            entry[code[same]] = at[same] + begin
+        entry[code[same]] = at[same]
         return entry[index.code]
 
     def met(self, key: str) -> tuple[Ints, Ints, Ints]:

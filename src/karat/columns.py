@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import chain, repeat
 from math import isnan
 from typing import Any
 
@@ -349,9 +350,9 @@ def recode(code: Ints, names: Sequence[str], to: Sequence[str]) -> Ints:
     """Codes into ``names`` as codes into ``to``; −1 stays, and is what ``to`` lacks."""
     if names is to or names == to:
         return code
-    at = {name: i for i, name in enumerate(to)}
+    at = dict(zip(to, range(len(to)), strict=True))
     kind = code.dtype if len(to) <= np.iinfo(code.dtype).max else np.int64
-    return np.array([*(at.get(name, -1) for name in names), -1], kind)[code]
+    return np.fromiter(chain(map(at.get, names, repeat(-1)), [-1]), kind, len(names) + 1)[code]
 
 
 def ordered(names: Iterable[str]) -> list[str]:

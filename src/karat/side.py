@@ -259,14 +259,11 @@ class Entries:
 
     def repeated(self, key: str) -> tuple[Ints, Ints]:
         """Entries whose unit and text an earlier entry has, in order, and the first that has them."""
-        parts = [np.zeros((2, 0), np.int64)]
         self[key].hash()  # once, for all blocks and for who looks for the texts later
-        for begin, part in self.blocks():
-            later, first = repeats(part.hashes(key))
-            same = part.alike(key, later, part, first)
-            parts.append(np.stack([later[same], first[same]]) + begin)
-        later, first = np.concatenate(parts, 1)
-        order = np.argsort(later)
+        pairs = [np.stack(repeats(part.hashes(key))) + begin for begin, part in self.blocks()]
+        later, first = np.concatenate([np.zeros((2, 0), np.int64), *pairs], 1)
+        same = np.flatnonzero(self.alike(key, later, self, first))
+        order = same[np.argsort(later[same])]
         return later[order], first[order]
 
     @staticmethod
