@@ -294,8 +294,8 @@ KINDS: dict[str, Kind] = {
     ),
     "interval-degenerate": Kind(
         "warning",
-        "the interval of {metric} has no width: every resample gives the same score",
-        "the data are too few or too uniform to show the spread; do not read it as certainty",
+        "the spread of {metric} cannot be estimated: every resample gives the same score",
+        "the data are too few or too uniform to show it; do not read the interval as certainty",
     ),
     "interval-undefined": Kind(
         "warning",
