@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from karat.columns import Codes, Ints, Mask, distinct, matches, paired, ranked, recode, starts, vocabulary
+from karat.columns import Codes, Ints, Mask, distinct, groups, matches, paired, ranked, recode, starts, vocabulary
 from karat.findings import Finding, finding
 from karat.side import Entries, Keys, Positions, Side
 
@@ -220,7 +220,7 @@ class Aligned:
             unit, ids = to[unit[inside]], [ids[i] for i in inside.tolist()]
         rows = {name: _carried(column, index) for name, column in self.rows.items()}
         return replace(
-            self, case=_used(self.case.take(index)), n=self.n[index], in_gold=self.in_gold[index], in_pred=self.in_pred[index],
+            self, case=_taken(self.case, index), n=self.n[index], in_gold=self.in_gold[index], in_pred=self.in_pred[index],
             gold=self.gold.taken(index, len(self)), pred=self.pred.taken(index, len(self)), rows=rows, unit=unit, ids=ids,
         )  # fmt: skip
 
@@ -242,7 +242,7 @@ class Aligned:
 
     def collapsed(self) -> Self:
         """Equal rows as one, ``n`` raised: exact, and in an order that depends on what the rows say alone."""
-        key, size = self.case.code, len(self.case.names)
+        key, size = self.case.code.astype(np.int64), len(self.case.names)
         absent = ~self.in_gold * 2 + ~self.in_pred
         parts = [_contents(self.gold, len(self)), _contents(self.pred, len(self)), *([absent] if absent.any() else [])]
         for part in parts:
@@ -250,17 +250,12 @@ class Aligned:
             if size * wide > LARGEST_KEY:
                 key = distinct(key)[1]
                 size = int(key.max(initial=0)) + 1
-            key, size = key * wide + part, size * wide
-        if size > 4 * len(key) + (1 << 20):
-            key = distinct(key)[1]
-            size = int(key.max(initial=-1)) + 1
-        first = np.full(size, -1)
-        first[key] = np.arange(len(key))
-        used = first >= 0
-        first = first[used]
-        n = np.bincount(key, None if self.n.max(initial=1) == 1 else self.n, size)[used].astype(np.int64)
-        unit = None if self.unit is None else (np.cumsum(used) - 1)[key[self.unit]]
-        return replace(replace(self, unit=None, rows={}).take(first), n=n, unit=unit, ids=self.ids)
+            key *= wide
+            key += part
+            size *= wide
+        last, n, group = groups(key, size, self.n)
+        unit = None if self.unit is None else group()[self.unit]
+        return replace(replace(self, unit=None, rows={}).take(last), n=n, unit=unit, ids=self.ids)
 
     @classmethod
     def merge(cls, parts: Sequence[Self]) -> Self:
@@ -347,7 +342,9 @@ def _contents(side: Entries, rows: int) -> Ints:
             known = int(code.max()) + 1
             if known == rows:  # no two are alike: what follows cannot change their order
                 return code
-        code, known = code * wide + part, known * wide
+        code *= wide
+        code += part
+        known *= wide
     return code
 
 
@@ -371,10 +368,14 @@ PACKED = 1 << 40
 
 
 def _rising(side: Entries, rows: int, columns: Sequence[Any]) -> list[Any]:
-    """What entries say, in its order within their units: column by column where the first tells them apart, else as one."""
+    """What entries say, in its order within their units: column by column where the first tells them apart, else as one.
+
+    A column that says the same in all rows, as the places of labels that stand in their order, does not tell them apart.
+    """
     first = ranked(columns[0])
     if side.of({"first": first}).rises("first", rows):
-        return [first, *columns[1:]]
+        columns = [first, *columns[1:]]
+        return [column for column in columns if side.of({"same": column}).pattern("same", rows) is None]
     what = reduce(paired, map(ranked, columns))
     wide = int(what.max(initial=0)) + 1
     key = side.unit * wide + what
@@ -390,6 +391,13 @@ def _cases(gold: Codes, pred: Codes, both: Meeting) -> Codes:
     names = sorted({*gold.names, *pred.names})
     of_gold, of_pred = np.append(gold.inside(names), -1)[both.gold], np.append(pred.inside(names), -1)[both.pred]
     return _used(Codes(np.where(both.gold >= 0, of_gold, of_pred), names))
+
+
+def _taken(case: Codes, index: Ints) -> Codes:
+    """The cases of other rows."""
+    if len(case.names) == 1 and len(index):
+        return Codes(np.zeros(len(index), np.int64), case.names)
+    return _used(case.take(index))
 
 
 def _used(case: Codes) -> Codes:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain, repeat
@@ -388,12 +388,48 @@ def distinct(key: Ints) -> tuple[Ints, Ints]:
 
 
 def _by_sorting(key: Any) -> tuple[Ints, Ints]:
-    order = np.argsort(key)
-    rising = key[order]
+    order, rising = _sorted(key)
     new = firsts(rising)
     place = np.empty(len(key), np.int64)
     place[order] = np.cumsum(new) - 1
     return rising[new], place
+
+
+def _sorted(key: Any) -> tuple[Ints, Ints]:
+    """Rows in the order of their keys, and the keys in it; a key and its row are sorted as one number where they fit into it."""
+    bits = len(key).bit_length()
+    if key.dtype.kind == "f" or key.min(initial=0) < 0 or int(key.max(initial=0)).bit_length() + bits > 63:
+        order = np.argsort(key, kind="stable")
+        return order, key[order]
+    both = key.astype(np.int64, copy=False) << bits
+    both |= np.arange(len(key))
+    both.sort()
+    rising = both >> bits
+    both &= (1 << bits) - 1
+    return both, rising
+
+
+def groups(key: Ints, size: int, n: Ints) -> tuple[Ints, Ints, Callable[[], Ints]]:
+    """Rows with the same key (from 0, below ``size``), by rising keys: the last of each, their ``n`` together, and the group of every row."""
+    ones = n.max(initial=1) == 1
+    if size <= 4 * len(key) + (1 << 20):
+        last = np.full(size, -1)
+        last[key] = np.arange(len(key))
+        used = last >= 0
+        total = np.bincount(key, None if ones else n, size)[used].astype(np.int64, copy=False)
+        return last[used], total, lambda: (np.cumsum(used) - 1)[key]
+    order, rising = _sorted(key)
+    new = firsts(rising)
+    begin = np.flatnonzero(new)
+    end = np.append(begin[1:], len(key))
+    total = end - begin if ones else np.add.reduceat(n[order], begin)
+
+    def group() -> Ints:
+        out = np.empty(len(key), np.int64)
+        out[order] = np.cumsum(new) - 1
+        return out
+
+    return order[end - 1], total, group
 
 
 def firsts(rising: Ints) -> Mask:

@@ -197,7 +197,9 @@ class Entries:
     def pattern(self, column: str, units: int) -> Ints | None:
         """The codes that every unit has in the same order, as weights of all labels most often are; else None."""
         code, wide = self[column], self.wide(units)
-        return None if not wide or (code.reshape(-1, wide) != code[:wide]).any() else code[:wide]
+        if not wide or (code[-wide:] != code[:wide]).any() or (code[wide:] != code[:-wide]).any():
+            return None
+        return code[:wide]  # type: ignore[no-any-return]
 
     def sums(self, column: str, units: int) -> Floats:
         """The sum of a column in each unit."""

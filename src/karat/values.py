@@ -177,6 +177,9 @@ def kinds_used(column: Column) -> dict[str, int]:
     if isinstance(column, list) and len(types := set(map(type, column))) == 1 and float not in types:
         kind = _KINDS[types.pop()]
         return {} if kind == "null" else {kind: len(column)}
+    if isinstance(column, Nested):
+        known = int(np.count_nonzero(column.given))
+        return {"list" if column.keys is None else "object": known} if known else {}
     kinds = kinds_of(column)
     counts = np.bincount(kinds[kinds >= 0], minlength=len(KINDS))
     return {KINDS[i]: int(counts[i]) for i in np.flatnonzero(counts).tolist()}

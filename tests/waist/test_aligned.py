@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.align import Aligned, coverage_findings, meet, met
-from karat.columns import Codes, distinct, ordered, recode
+from karat.columns import Codes, distinct, groups, ordered, recode
 from karat.side import Entries, Keys, Origin, Positions, Side
 
 LABELS = ["a", "b", "10", "9"]
@@ -94,6 +94,20 @@ def test_each_unit_knows_its_collapsed_row(gold, pred):
     for unit, row in enumerate(whole.unit.tolist()):
         assert (alone[unit][0], *alone[unit][2:]) == (together[row][0], *together[row][2:])
     assert np.bincount(whole.unit, minlength=len(whole)).tolist() == whole.n.tolist()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(1, 3)), min_size=1, max_size=20),
+    st.sampled_from([1, 1 << 30, 1 << 58]),
+    st.booleans(),
+)
+def test_equal_keys_are_grouped_by_a_table_by_packing_and_by_sorting_alike(rows, step, alone):
+    key, n = np.array([k * step for k, _ in rows]), np.array([1 if alone else n for _, n in rows])
+    last, total, group = groups(key, int(key.max()) + 1, n)
+    keys = sorted(set(key.tolist()))
+    assert last.tolist() == [max(i for i, k in enumerate(key.tolist()) if k == wanted) for wanted in keys]
+    assert total.tolist() == [int(n[key == wanted].sum()) for wanted in keys]
+    assert group().tolist() == [keys.index(k) for k in key.tolist()]
 
 
 def test_keys_inside_a_unit_are_joined():

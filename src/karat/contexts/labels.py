@@ -18,10 +18,9 @@ from karat.side import Side
 def label_findings(gold: Side, pred: Side, hierarchy: Hierarchy | None) -> list[Finding]:
     """What is said of predicted labels that gold never uses, and of labels that the hierarchy lacks."""
     known = gold.names["label"]
-    uses, in_gold = pred.uses(), {*known}
-    lone = {
-        name: int(uses[code]) for code, name in enumerate(pred.names["label"]) if uses[code] and name not in in_gold
-    }
+    strange = {*pred.names["label"]} - {*known}
+    uses = pred.uses() if strange else ()
+    lone = {name: int(n) for name, n in zip(pred.names["label"], uses) if n and name in strange}
     out = unknown_labels(lone, ordered(known), pred)
     return out + outside_hierarchy(known, hierarchy, gold.name) + outside_hierarchy(lone, hierarchy, pred.name)
 

@@ -174,7 +174,9 @@ def _indicators(given: Any) -> Nested | None:
 
 def _sets(size: Any, column: Any) -> Nested:
     names = [str(i) for i in range(int(column.max(initial=-1)) + 1)]
-    return Nested(size.astype(np.int64), None, Codes(column.astype(np.int32), names), np.ones(len(size), bool))
+    return Nested(
+        size.astype(np.int64), None, Codes(column.astype(np.int32, copy=False), names), np.ones(len(size), bool)
+    )
 
 
 def _frame(engine: Engine, frame: Any, read: Read) -> Records | Side:

@@ -65,7 +65,7 @@ class MultiLabel(Context):
     def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> MultiLabelCells:
         shape = len(both), len(both.names["label"])
         gold, pred = (of.of(of.columns | {"label": of["label"].astype(np.int64)}) for of in (both.gold, both.pred))
-        score = Sparse(pred.unit, pred["label"], pred["score"], shape)
+        score = Sparse(pred.unit, pred["label"], pred["score"].astype(float, copy=False), shape)
         if both.facts["pred"]["scored"]:
             pred = pred.at(np.flatnonzero(pred["score"] >= options["threshold"]))
         one = np.broadcast_to(1.0, max(len(gold), len(pred)))
@@ -84,9 +84,12 @@ def _first(of: Entries, units: int) -> tuple[Entries, Ints]:
     label: Ints = of["label"]
     place: Ints = of["place"] if "place" in of else within(of.sizes(units))
     bits, deep = (int(label.max(initial=0)) + 1).bit_length(), int(place.max(initial=0)).bit_length()
-    if of.rises("label", units) or bits + deep > MOST_BITS or not of.in_order:
-        return _best(of.of({"label": label, "number": -place.astype(float)}), units)
-    out = np.empty(len(label), label.dtype), np.empty(len(label))
+    score = np.float32 if deep <= 24 else np.float64  # exact for the places that there are
+    if of.rises("label", units):
+        return of.of({"label": label, "score": np.negative(place, dtype=score)}), np.zeros(0, np.int64)
+    if bits + deep > MOST_BITS or not of.in_order:
+        return _best(of.of({"label": label, "number": np.negative(place, dtype=score)}), units)
+    out = np.empty(len(label), label.dtype), np.empty(len(label), score)
     repeated = [np.zeros(0, np.int64)]
     for begin, part in of.blocks():
         here = slice(begin, begin + len(part))
@@ -94,7 +97,7 @@ def _first(of: Entries, units: int) -> tuple[Entries, Ints]:
         packed = ((part.unit - first << bits) + label[here] + 1 << deep) + place[here]
         packed.sort()
         out[0][here] = (packed >> deep & (1 << bits) - 1) - 1
-        out[1][here] = -(packed & (1 << deep) - 1).astype(float)
+        out[1][here] = np.negative(packed & (1 << deep) - 1, dtype=score)
         key = packed >> deep
         repeated.append((key[1:][key[1:] == key[:-1]] >> bits) + first)
     entries = of.of({"label": out[0], "score": out[1]})
