@@ -27,6 +27,8 @@ WALK = """() => {
   const full = t => t ? t.querySelector('title')?.textContent ?? said(t).replace(/^\\d+  /, '') : '';
   const put = (raw, n, more) => { const text = raw.replaceAll('\\u00a0', ' '); return /\\d/.test(text) && out.push({text, part: part(n), row: '', column: '', tick: false,
     heading: !!n.closest('h1,h2,h3,summary,.note,.summary'), chart: '', cell: [], nth: 0, ...more}); };
+  // What keeps numbers from being broken parts no sentence.
+  for (const n of document.querySelectorAll('.verdicts i,.summary i')) { const p = n.parentNode; n.replaceWith(n.textContent); p.normalize(); }
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode, n = text.parentElement, svg = n.closest('svg'), cell = n.closest('td,th');

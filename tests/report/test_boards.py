@@ -204,7 +204,7 @@ def test_no_number_is_broken_in_print(browser, compared, tmp_path):
           const out = [], walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
           while (walker.nextNode()) {
             const node = walker.currentNode;
-            if (!node.parentElement.closest('td')) continue;
+            if (!node.parentElement.closest('td,li,.summary')) continue;
             for (const found of node.data.matchAll(/[-−]?\\d[\\d.,]*(e-?\\d+)?/g)) {
               const range = document.createRange();
               range.setStart(node, found.index);
@@ -214,7 +214,23 @@ def test_no_number_is_broken_in_print(browser, compared, tmp_path):
           }
           return out;
         }""")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 794
     assert [text for text in broken if not re.fullmatch(r"[0-9a-f]{64}", text)] == []
+
+
+def test_no_table_is_cut_in_print(browser, tmp_path):
+    """Eight metrics with intervals by slice are the widest table; what is wider than the paper is not printed."""
+    gold, file, page_file = tmp_path / "gold.csv", tmp_path / "out.csv", tmp_path / "page.html"
+    labels, countries = ["not applicable", "positive", "negative", "neutral"], ["es", "en"]
+    rows = [(i, labels[i % 4], labels[(i + i % 5 // 4) % 4], countries[i // 3 % 2]) for i in range(80)]
+    gold.write_text("id,label,country\n" + "".join(f"{i},{g},{c}\n" for i, g, _, c in rows), encoding="utf-8")
+    file.write_text("id,label\n" + "".join(f"{i},{p}\n" for i, _, p, _ in rows), encoding="utf-8")
+    e = karat.evaluate(gold, file, intervals=True, slices=["country"], resamples=200)
+    page_file.write_text(e.to_html(), encoding="utf-8")
+    with chromium.page(browser, page_file, 688) as (page, _):
+        page.emulate_media(media="print")
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 688
 
 
 def compare_on_terminal(arguments: list[str]) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from xml.etree import ElementTree
 
@@ -12,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.report.charts import critical, forest, matrix, svg
+from karat.report.charts.heat import heat_map
+from karat.report.charts.slices import Point, slices_chart
 from karat.stats.ranks import cd_groups
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -132,3 +135,23 @@ def test_fitted_keeps_both_ends():
     assert short.endswith("v2")
     assert svg.text_width(short) <= 100
     assert svg.fitted("W", 1) == "…"
+
+
+def test_a_matrix_with_long_names_fits_a_phone():
+    """Names of columns that would make it wider are slanted; short ones stand as they are."""
+    names = ["irrelevant", "mixed", "negative", "neutral", "not applicable", "positive"]
+    drawn = heat_map(names, names, np.eye(6, dtype=np.int64) * 205, title="Confusion")
+    assert float(re.search(r"--w:([0-9.]+)px", drawn)[1]) <= 400
+    assert drawn.count("rotate(-40)") == 6
+    short = heat_map(["a", "b"], ["a", "b"], np.eye(2, dtype=np.int64), title="Confusion")
+    assert "rotate" not in short
+
+
+def test_no_line_crosses_what_is_said_of_a_row():
+    """Lines of the axis and at the score of all units are drawn in tracks alone: the first begins under the heading."""
+    drawn = slices_chart([Point("es", 0.9, 0.8, 0.95, "0.9 [0.8, 0.95]", "accent")] * 3, overall=0.85, title="F1")
+    grid = re.search(r'class="grid" stroke-dasharray="21 15" d="M[0-9.]+ ([0-9.]+)V', drawn)
+    said = [float(y) for y in re.findall(r'y="([0-9.]+)"[^>]* class="muted said"', drawn)]
+    assert float(grid[1]) > said[0]
+    assert [y - said[0] for y in said] == [0, 36, 72]
+    assert 'stroke-dasharray="4 3 4 3 4 18"' in drawn

@@ -74,10 +74,9 @@ def gap_text(score: Score, slicing: Slicing, digits: int) -> str:
     gap = slicing.gap
     if gap is None:
         return ""
-    size = cell(gap.value, gap.interval, digits)
     sure = gap.interval is not None and not gap.interval.low <= 0 <= gap.interval.high
     doubt = "" if sure else ", which chance alone may give"
-    return f"{score.label}: {gap.best} is {size} from {gap.worst}{doubt}."
+    return f"{score.label}: {gap.best} minus {gap.worst} is {cell(gap.value, gap.interval, digits)}{doubt}."
 
 
 def records(system: SystemResult, score: Score) -> Iterator[dict[str, Any]]:

@@ -31,7 +31,7 @@ def bars(rows: Sequence[Bar], *, title: str, link: Callable[[str], str] | None =
     bottom = TOP + ROW * len(rows)
     lengths = "".join(_bar(row, TOP + ROW * i + TRACK, scale) for i, row in enumerate(rows))
     whiskers = "".join(_whisker(row, TOP + ROW * i + TRACK, scale) for i, row in enumerate(rows))
-    parts = svg.x_axis(scale, ticks, bottom, top=TOP)
+    parts = svg.x_axis(scale, ticks, bottom, top=TOP + svg.HEADING, row=ROW)
     parts.append(f'<path class="accent" stroke-width="{THICK}" stroke-opacity="0.55" d="{lengths}"/>')
     parts += [f'<path class="line" stroke-width="1.5" fill="none" d="{whiskers}"/>'] if whiskers else []
     for i, row in enumerate(rows):

@@ -41,9 +41,10 @@ def forest(
     scale = svg.Scale(ticks[0], ticks[-1], svg.EDGE, svg.WIDTH - svg.EDGE)
     bottom = TOP + ROW * len(rows)
     parts = [svg.text(0, 14, svg.fitted(title, svg.WIDTH), css="title", title=title)]
-    parts += svg.x_axis(scale, ticks, bottom, top=TOP - 4)
+    parts += svg.x_axis(scale, ticks, bottom, top=TOP + svg.HEADING, row=ROW)
     if reference is not None:
-        parts.append(svg.line(scale(reference), TOP - 4, scale(reference), bottom, dash="4 3"))
+        at = scale(reference)
+        parts.append(svg.line(at, TOP + svg.HEADING, at, bottom, dash=svg.dashes(ROW, (4, 3))))
     for i, row in enumerate(rows):
         parts += _row(row, TOP + ROW * i, scale)
         if link:

@@ -14,8 +14,12 @@ CELL, ROW, HEAD, SIDE = 30, 24, 40, 200
 NAMED = 8
 """Up to so many columns carry their names; more carry numbers, which the rows explain."""
 LEVELS = 9
+DIGIT = 6
+"""Width of a digit of a count."""
 DARK = 6
 """Shades above this carry their number in the paper's colour."""
+SLANT, SLANTED = 40, 96
+"""Degrees by which names of columns are turned where they would make the matrix wider than a phone, and their longest."""
 
 Counts = NDArray[np.int64]
 
@@ -37,30 +41,39 @@ def heat_map(
     names = [f"{i + 1}  {name}" for i, name in enumerate(rows)] if numbered else list(rows)
     side = int(min(max((svg.text_width(n) for n in names), default=0) + 12, SIDE))
     step = _step([] if numbered else columns, counts)
-    width, height = side + step * len(columns) + 4, HEAD + ROW * len(rows) + 6
+    top, over, heads = HEAD, 4, _heads
+    if not numbered and side + step * len(columns) > svg.WIDTH:
+        step, top, over, heads = _step([], counts), *_slanted_room(columns), _slanted_heads
     level = _levels(counts)
-    parts = [svg.text(0, 12, "gold ↓   predicted →", css="muted", size=11), *_fills(level, side, step)]
+    parts = [svg.text(0, 12, "gold ↓   predicted →", css="muted", size=11), *_fills(level, side, step, top)]
     parts += (
-        [_line(range(1, len(columns) + 1), side, step, HEAD - 6, " tick")] if numbered else _heads(columns, side, step)
+        [_line(range(1, len(columns) + 1), side, step, top - 6, " tick")]
+        if numbered
+        else heads(columns, side, step, top)
     )
     for i, (name, full) in enumerate(zip(names, rows, strict=True)):
-        y, shown = HEAD + ROW * i + 16, svg.fitted(name, side - 10)
+        y, shown = top + ROW * i + 16, svg.fitted(name, side - 10)
         parts.append(svg.text(side - 8, y, shown, anchor="end", title=full if shown != name else ""))
         dark = level[i] > DARK
-        parts.append(_line(np.where(dark, 0, counts[i]).tolist(), side, step, y))
-        parts.append(_line(np.where(dark, counts[i], 0).tolist(), side, step, y, " on"))
-    parts += _links(rows, columns, counts, side, step, link) if link else []
-    return svg.document(max(width, 130), height, parts, title)
+        for css, own in (("", np.where(dark, 0, counts[i])), (" on", np.where(dark, counts[i], 0))):
+            parts += [_line(own.tolist(), side, step, y, css)] if numbered else _lines(own.tolist(), side, step, y, css)
+    parts += _links(rows, columns, counts, (side, top, step), link) if link else []
+    return svg.document(max(side + step * len(columns) + over, 130), top + ROW * len(rows) + 6, parts, title)
 
 
 def _links(
-    rows: Sequence[str], columns: Sequence[str], counts: Counts, side: int, step: int, link: Callable[[str, str], str]
+    rows: Sequence[str],
+    columns: Sequence[str],
+    counts: Counts,
+    place: tuple[int, int, int],
+    link: Callable[[str, str], str],
 ) -> Iterator[str]:
-    """A place to click on over every cell that has units."""
+    """A place to click on over every cell that has units; ``place`` is where the first is, and how wide."""
+    side, top, step = place
     for i, j in np.argwhere(counts > 0).tolist():
         label = f"gold {rows[i]}, predicted {columns[j]}: {counts[i, j]}"
-        place = svg.rect(side + step * j, HEAD + ROW * i, step - 2, ROW - 2, opacity=0)
-        yield svg.linked(link(rows[i], columns[j]), label, place)
+        cell = svg.rect(side + step * j, top + ROW * i, step - 2, ROW - 2, opacity=0)
+        yield svg.linked(link(rows[i], columns[j]), label, cell)
 
 
 def _step(heads: Sequence[str], counts: Counts) -> int:
@@ -75,21 +88,41 @@ def _levels(counts: Counts) -> Counts:
     return np.where(counts > 0, np.maximum(np.ceil(np.cbrt(counts / total) * LEVELS), 1), 0).astype(np.int64)
 
 
-def _heads(columns: Sequence[str], side: int, step: int) -> list[str]:
+def _heads(columns: Sequence[str], side: int, step: int, top: int) -> list[str]:
     out = []
     for j, column in enumerate(columns):
         shown = svg.fitted(column, step - 4, 11)
         full = column if shown != column else ""
-        out.append(svg.text(side + step * (j + 0.5) - 1, HEAD - 6, shown, anchor="middle", size=11, title=full))
+        out.append(svg.text(side + step * (j + 0.5) - 1, top - 6, shown, anchor="middle", size=11, title=full))
     return out
 
 
-def _fills(level: Counts, side: int, step: int) -> list[str]:
+def _slanted_heads(columns: Sequence[str], side: int, step: int, top: int) -> list[str]:
+    """Names that climb to the right from the middle of their columns."""
+    out = []
+    for j, column in enumerate(columns):
+        shown = svg.fitted(column, SLANTED, 11)
+        name = svg.text(0, 0, shown, size=11, title=column if shown != column else "")
+        out.append(
+            f'<g transform="translate({svg.number(side + step * (j + 0.5))} {top - 6})rotate({-SLANT})">{name}</g>'
+        )
+    return out
+
+
+def _slanted_room(columns: Sequence[str]) -> tuple[int, int]:
+    """What slanted names take above the matrix, and to the right of it."""
+    longest = min(max(svg.text_width(c, 11) for c in columns), SLANTED)
+    last = min(svg.text_width(columns[-1], 11), SLANTED)
+    turn = np.deg2rad(SLANT)
+    return int(HEAD / 2 + longest * np.sin(turn)) + 8, max(int(last * np.cos(turn)) - CELL // 2 + 8, 4)
+
+
+def _fills(level: Counts, side: int, step: int, top: int) -> list[str]:
     """A path for each shade: cells side by side are one thick line, dashed so that gaps part them."""
     out = []
     for shade in range(LEVELS + 1):
         path = "".join(
-            f"M{side + step * start} {HEAD + ROW * i + ROW // 2}h{step * length - 2}"
+            f"M{side + step * start} {top + ROW * i + ROW // 2}h{step * length - 2}"
             for i, row in enumerate(level == shade)
             for start, length in _runs(row)
         )
@@ -106,6 +139,13 @@ def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return [(int(a), int(b - a)) for a, b in zip(edge[::2], edge[1::2], strict=True)]
 
 
-def _line(numbers: Iterable[int], side: int, step: int, y: float, css: str = "") -> str:
+def _lines(numbers: Sequence[int], side: int, step: int, y: float, css: str = "") -> Iterator[str]:
+    """The same in two lines: a number of two digits has no middle character, and stands half of one further left."""
+    for odd in (True, False):
+        own = [n if len(str(n)) % 2 == odd else 0 for n in numbers]
+        yield _line(own, side if odd else side - DIGIT / 2, step, y, css)
+
+
+def _line(numbers: Iterable[int], side: float, step: int, y: float, css: str = "") -> str:
     """The numbers of a row in the middle of their cells."""
     return svg.cells_line([str(n) if n else "" for n in numbers], side, step, y, f"count{css}")

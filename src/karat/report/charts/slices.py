@@ -44,13 +44,13 @@ def slices_chart(
     ticks = svg.nice_ticks(min(ends, default=0.0), max(ends, default=1.0), 5)
     scale = svg.Scale(ticks[0], ticks[-1], svg.EDGE, svg.WIDTH - svg.EDGE)
     bottom = TOP + ROW * len(rows)
-    parts = svg.x_axis(scale, ticks, bottom, top=TOP - 2)
+    parts = svg.x_axis(scale, ticks, bottom, top=TOP + svg.HEADING, row=ROW)
     if overall is not None:
         at = scale(overall)
         half = svg.text_width(label, 11) / 2
         middle = min(max(at, half), svg.WIDTH - half)
         parts += [
-            svg.line(at, TOP - 4, at, bottom, dash="4 3"),
+            svg.line(at, TOP + svg.HEADING, at, bottom, dash=svg.dashes(ROW, (4, 3))),
             svg.text(middle, 12, label, anchor="middle", css="muted", size=11),
         ]
     for i, point in enumerate(rows):

@@ -150,7 +150,8 @@ def flattened(chart: str) -> str:
 
 def bare(chart: str) -> str:
     """The chart without its own theme, for a page that has `STYLE` once."""
-    return chart.replace(f"<style>{STYLE}</style>", "").replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
+    chart = chart.replace(f"<style>{STYLE}</style>", "").replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
+    return chart.replace(_BLANKS, "")
 
 
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMW@%—…")
@@ -230,15 +231,39 @@ def tick_labels(ticks: Sequence[float]) -> list[str]:
     return [f"{t:.{decimals}f}" for t in ticks]
 
 
-def x_axis(scale: Scale, ticks: Sequence[float], y: float, *, top: float | None = None) -> list[str]:
-    """A horizontal axis with labelled ticks, and grid lines up to ``top``."""
+HEADING = 15
+"""Height of the line above a row, which no other line crosses."""
+
+
+def dashes(row: float, dash: Sequence[int] = ()) -> str:
+    """The pattern of a line from the first row's track down, which leaves out the headings of rows of this height.
+
+    >>> dashes(36), dashes(36, (4, 3))
+    ('21 15', '4 3 4 3 4 18')
+    """
+    seen = row - HEADING
+    if not dash:
+        return f"{number(seen)} {HEADING}"
+    whole = [*dash] * int((seen + dash[1]) // sum(dash))
+    return " ".join(number(length) for length in (*whole[:-1], row - sum(whole[:-1])))
+
+
+def x_axis(
+    scale: Scale, ticks: Sequence[float], y: float, *, top: float | None = None, row: float | None = None
+) -> list[str]:
+    """A horizontal axis with labelled ticks, and grid lines up to ``top``; with ``row`` they leave its headings out."""
     at = [number(scale(tick)) for tick in ticks]
     marks = f"M{number(scale.start)} {number(y)}H{number(scale.end)}" + "".join(f"M{x} {number(y)}v4" for x in at)
     grid = "".join(f"M{x} {number(top)}V{number(y)}" for x in at) if top is not None else ""
-    parts = [f'<path class="grid" d="{grid}"/>'] if grid else []
+    gaps = f' stroke-dasharray="{dashes(row)}"' if row else ""
+    parts = [f'<path class="grid"{gaps} d="{grid}"/>'] if grid else []
     parts.append(f'<path class="line" d="{marks}"/>')
     labels = zip(ticks, tick_labels(ticks), strict=True)
     return [*parts, *(text(scale(t), y + 17, label, anchor="middle", css="muted tick") for t, label in labels)]
+
+
+_BLANKS = ' xml:space="preserve"'
+"""For programs that do not know the style by which browsers keep blanks."""
 
 
 def cells_line(cells: Sequence[str], x: float, step: int, y: float, css: str) -> str:
@@ -246,5 +271,5 @@ def cells_line(cells: Sequence[str], x: float, step: int, y: float, css: str) ->
     if not any(cells):
         return ""
     wide = step // 6 | 1
-    place = f'x="{number(x)}" y="{number(y)}" textLength="{step * len(cells) - 2}" xml:space="preserve"'
+    place = f'x="{number(x)}" y="{number(y)}" textLength="{step * len(cells) - 2}"{_BLANKS}'
     return f'<text class="{css}" {place}>{escape("".join(c.center(wide) for c in cells))}</text>'

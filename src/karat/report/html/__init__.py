@@ -80,13 +80,13 @@ def spans(text: str) -> Markup:
     return Markup(re.sub(r" (\[[-\d.]+, [-\d.]+\])$", r" <i>\1</i>", shown))
 
 
-def tied(text: str) -> str:
+def tied(text: str) -> Markup:
     """A sentence in which no interval and no p-value is broken over two lines.
 
-    >>> tied("by 0.1 [0, 0.2], p = 0.01.") == "by 0.1 [0,\u00a00.2], p\u00a0=\u00a00.01."
-    True
+    >>> str(tied("by 0.1 [0, 0.2], p ≤ 2e-06."))
+    'by 0.1 <i>[0, 0.2]</i>, <i>p ≤ 2e-06</i>.'
     """
-    return re.sub(r"\[[^][ ]+, |\bp [=≤<] ", lambda match: match[0].replace(" ", "\u00a0"), text)
+    return Markup(re.sub(r"\[[^][ ]+, [^][ ]+\]|\bp (?:[=<]|≤|&lt;) [\d.e+-]*\d", r"<i>\g<0></i>", str(escape(text))))
 
 
 def _text(name: str) -> Any:

@@ -46,6 +46,8 @@ CLASSES = 1000
 """Most classes of a table, where the chart shows the worst."""
 OPEN = 6
 """Most systems whose parts of the page are not folded away."""
+TITLE = 50
+"""Characters of the names of systems from which on the title counts them."""
 LONG = 32
 """Characters of a cell from which on its column is given room, and its text lines."""
 
@@ -185,7 +187,8 @@ class View:
     @property
     def title(self) -> str:
         names = [s.name for s in self.evaluation.systems]
-        return ", ".join(names) if len(names) <= 3 else f"{len(names)} systems"
+        every = ", ".join(names)
+        return every if len(names) == 1 or (len(names) <= 3 and len(every) <= TITLE) else f"{len(names)} systems"
 
     @property
     def context(self) -> str:
