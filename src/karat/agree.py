@@ -35,14 +35,14 @@ def agree(gold: Side, systems: Sequence[Side], context: str | None = None) -> tu
 
 
 def _spell_truth(gold: Side, side: Side) -> None:
-    """True and false beside 1 and 0 are the same two labels: predictions are spelt as gold spells them."""
+    """True and false beside 1 and 0, or beside TRUE and False, are the same two labels: predictions are spelt as in gold."""
     mine, theirs = ({*given.names.get("label", ())} for given in (gold, side))
     if not mine or not theirs or {gold.kind, side.kind} - {"label", "number"}:
         return
-    if _words(mine) and theirs <= BITS.keys():
+    if _words(mine) and (theirs <= BITS.keys() or _words(theirs)):
         spelt = {name.lower(): name for name in (_like(next(iter(mine)), word) for word in ("true", "false"))}
         spelt |= {name.lower(): name for name in mine}
-        spelling = {bit: spelt[word] for bit, word in BITS.items()}
+        spelling = {name: spelt[BITS.get(name, name.lower())] for name in theirs}
     elif _words(theirs) and mine <= BITS.keys():
         spelling = {name: bit for name in theirs for bit, word in BITS.items() if word == name.lower()}
     else:
@@ -81,6 +81,17 @@ def by_position(gold: Side, pred: Side) -> list[Finding]:
     if mine is None or mine != theirs or not (_by_rows(gold) and _by_rows(pred)):
         return []
     return [finding("paired-by-position", pred.name, column=mine)]
+
+
+def other_texts(gold: Side, pred: Side) -> list[Finding]:
+    """What to say where rows are paired as they stand, and their texts show that they stand in another order."""
+    if not (gold.keys.by_position and pred.keys.by_position) or {gold.kind, pred.kind} & {"spans", "pages"}:
+        return []
+    mine, theirs = gold.units.get("text") or (), pred.units.get("text") or ()
+    if len(mine) != len(theirs):
+        return []
+    rows = [i for i, (one, other) in enumerate(zip(mine, theirs, strict=True)) if one != other]
+    return [finding("rows-differ", pred.name, count=len(rows), first=rows[0] + 1)] if rows else []
 
 
 def _by_rows(side: Side) -> bool:

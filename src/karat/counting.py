@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from karat.agree import agree, by_position, case_of_query, check_labels, suspect, without_common_labels
+from karat.agree import agree, by_position, case_of_query, check_labels, other_texts, suspect, without_common_labels
 from karat.beside import not_ignored
 from karat.check import leave_out
 from karat.columns import Codes
@@ -66,6 +66,7 @@ def meeting(
     stop_on_errors([] if golds.facts["alone"] else same)
     for side, (name, given) in zip(preds, systems, strict=True):
         side.findings += [paired[name]] if name in paired else []
+        side.findings += other_texts(golds, side)
         if is_path(gold) and is_path(given) and not same_table(gold, given):
             side.findings += by_position(golds, side)
     return agree(golds, preds, asked.context)

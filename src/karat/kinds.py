@@ -119,6 +119,12 @@ KINDS: dict[str, Kind] = {
         "no column is known to hold ids, so that rows are paired as they stand; {column} is in both files",
         "--id {column} pairs rows by it, if it tells them apart",
     ),
+    "rows-differ": Kind(
+        "warning",
+        "{count} {count:row has|rows have} another text in the prediction than in gold (first: row {first}),"
+        " and without ids a row meets the one at its place",
+        "give both sides ids, or the same rows in the same order",
+    ),
     "paired-by-index": Kind(
         "warning",
         "gold and predictions have the same index in another order, and are paired by it",
@@ -788,6 +794,11 @@ KINDS: dict[str, Kind] = {
         "warning",
         "{reason}; log_loss, brier and calibration are undefined",
         "give probabilities (a softmax or a calibrated model's) for these; orderings as roc_auc need none",
+    ),
+    "class-without-scores": Kind(
+        "warning",
+        "no item has a score for {labels}, which gold has: its probability is taken for 0",
+        "give a score for every class of gold: a column or a key for each",
     ),
     "classes-in-order": Kind(
         "note",

@@ -613,3 +613,27 @@ def test_clusters_beside_labels_of_an_unknown_name_are_doubted(tmp_path):
     assert "value-column-chosen" in codes(karat.evaluate(gold, pred))
     columns = ["id", "cluster"]
     assert "value-column-chosen" not in codes(karat.evaluate(gold[columns], pred[columns], context="clustering"))
+
+
+@pytest.mark.parametrize("make", frames())
+def test_rows_whose_texts_stand_in_another_order_are_doubted(make):
+    gold = make({"text": ["x", "y", "z"], "label": ["a", "b", "a"]})
+    same = make({"text": ["x", "y", "z"], "prediction": ["a", "b", "a"]})
+    turned = make({"text": ["y", "x", "z"], "prediction": ["b", "a", "a"]})
+    (said,) = [f for f in karat.evaluate(gold, turned).findings if f.code == "rows-differ"]
+    assert "2 rows have another text" in said.message
+    assert not [f for f in karat.evaluate(gold, same).findings if f.code == "rows-differ"]
+
+
+@pytest.mark.parametrize(("gold", "pred"), [([True, False], ["True", "False"]), (["true", "false"], ["TRUE", "FALSE"])])
+def test_true_and_false_are_spelt_in_any_case(gold, pred):
+    e = karat.evaluate(gold, pred, metrics=["accuracy"])
+    assert (e["accuracy"].value, [f.code for f in e.findings]) == (1.0, [])
+
+
+def test_a_class_of_gold_without_a_column_of_scores_is_said():
+    gold = pd.DataFrame({"id": [1, 2, 3], "label": ["a", "b", "c"]})
+    scores = pd.DataFrame({"id": [1, 2, 3], "a": [0.9, 0.2, 0.6], "b": [0.1, 0.8, 0.4]})
+    e = karat.evaluate(gold, scores, metrics=["log_loss"])
+    assert [f.code for f in e.findings if f.severity == "warning"] == ["class-without-scores"]
+    assert "'c'" in e.findings[-1].message

@@ -9,11 +9,15 @@ from typing import Any, Protocol
 
 from karat.findings import Finding, InputError, finding
 
-GOLD = ("gold", "gold_label", "y_true", "true_label", "ground_truth", "groundtruth", "actual", "expected")
+GOLD = (
+    "gold", "gold_label", "y_true", "true_label", "ground_truth", "groundtruth", "actual", "expected",
+    "truth", "label_true", "gold label", "true label", "ground truth",
+)  # fmt: skip
 """Names that nobody gives to predictions."""
 PRED = (
     "prediction", "predictions", "predicted", "pred", "preds", "y_pred", "y_hat", "yhat",
-    "predicted_label", "pred_label", "predicted_class", "output",
+    "predicted_label", "pred_label", "predicted_class", "output", "label_pred", "model_output", "model_prediction",
+    "system_output", "predicted label", "predicted class",
 )  # fmt: skip
 """Names that nobody gives to gold."""
 _PLAIN = ("value", "label", "labels")

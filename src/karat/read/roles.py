@@ -402,11 +402,11 @@ def _blank_labels(side: Side) -> list[Finding]:
 
 
 def _carried(records: Records, read: Read, roles: Mapping[str, str]) -> dict[str, str]:
-    """Columns that no metric of labels reads: gold's texts and clusters, and ranks beside scores."""
+    """Columns that no metric of labels reads: texts (a prediction's where nothing else tells rows apart), clusters, ranks."""
+    text = next((name for name in records.columns if name.lower() in TEXTS and name not in roles.values()), None)
     if read.role != "gold":
         rank = rank_beside(records.columns, roles["value"])
-        return {"rank": rank} if rank else {}
-    text = next((name for name in records.columns if name.lower() in TEXTS and name not in roles.values()), None)
+        return ({"rank": rank} if rank else {}) | ({"text": text} if text and "id" not in roles else {})
     out = {"text": text} if text else {}
     cluster = read.columns.get("cluster")
     if cluster is not None:

@@ -102,6 +102,9 @@ class Probabilities(Context):
             known = gold.names["label"]
             lone = [name for name in pred.names["label"] if name not in {*known}]
             out += unknown_labels(dict.fromkeys(lone, len(pred)), ordered(known), pred)
+            silent = [repr(name) for name in ordered(known) if name not in {*pred.names["label"]}]
+            if silent:
+                out.append(finding("class-without-scores", pred.name, labels=", ".join(silent[:10])))
         if cells.binary and cells.positive is not None and options["pos_label"] is None:
             guessed = "label" not in pred.entries and guessed_positive(cells.classes)
             code = "positive-class-guessed" if guessed else "positive-class"
