@@ -247,7 +247,7 @@ class Aligned:
         parts = [_contents(self.gold, len(self)), _contents(self.pred, len(self)), *([absent] if absent.any() else [])]
         for part in parts:
             wide = int(part.max(initial=0)) + 1
-            if size * wide > LARGEST_KEY:
+            if size * wide > LARGEST_KEY >> len(key).bit_length():
                 key = distinct(key)[1]
                 size = int(key.max(initial=0)) + 1
             key *= wide
@@ -324,8 +324,8 @@ def _shifted(side: Entries, at: int, old: Mapping[str, Sequence[str]], new: Mapp
     return Entries(side.unit + at, side.columns).recoded(old, new)
 
 
-LARGEST_KEY = 1 << 62
-"""Keys below this are whole numbers of 64 bits."""
+LARGEST_KEY = 1 << 63
+"""Keys below this are whole numbers of 64 bits; they are sorted together with their rows where these have room beside them."""
 
 
 def _contents(side: Entries, rows: int) -> Ints:

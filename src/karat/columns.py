@@ -399,7 +399,7 @@ def _sorted(key: Any) -> tuple[Ints, Ints]:
     """Rows in the order of their keys, and the keys in it; a key and its row are sorted as one number where they fit into it."""
     bits = len(key).bit_length()
     if key.dtype.kind == "f" or key.min(initial=0) < 0 or int(key.max(initial=0)).bit_length() + bits > 63:
-        order = np.argsort(key, kind="stable")
+        order = np.argsort(key, kind=None if key.dtype.kind == "f" else "stable")  # of equal weights any may be first
         return order, key[order]
     both = key.astype(np.int64, copy=False) << bits
     both |= np.arange(len(key))

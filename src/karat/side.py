@@ -164,14 +164,20 @@ class Entries:
         wide = self.wide(units)
         if wide and all(isinstance(c, np.ndarray) and c.ndim == 1 for c in self.columns.values()):
             # As many to each: whole rows of a table are copied together.
-            columns = {name: column.reshape(-1, wide).take(index, 0).ravel() for name, column in self.columns.items()}
-            return Even(len(index), wide, columns)
+            return Even(len(index), wide, {name: self._rows(name, index, units) for name in self.columns})
         every = self.sizes(units)
         size = every[index]
         at = np.repeat(starts(every)[index] - starts(size), size) + np.arange(int(size.sum()))
         return Entries(
             np.repeat(np.arange(len(index)), size), {name: column[at] for name, column in self.columns.items()}
         )
+
+    def _rows(self, name: str, index: Ints, units: int) -> Any:
+        """A column for some of all units, which have as many entries each; where all say the same, the first will do."""
+        column, wide = self[name], self.wide(units)
+        if len(index) <= units and self.pattern(name, units) is not None:
+            return column[: len(index) * wide]
+        return column.reshape(-1, wide).take(index, 0).ravel()
 
     def moved(self, to: Ints) -> Entries:
         """Under other unit numbers (−1: left out), a unit's entries together."""
@@ -191,7 +197,9 @@ class Entries:
             key = self.unit * (int(code.max(initial=0)) + 1) + code
             return self.at(np.argsort(key, kind="stable"))
         order = np.argsort(pattern, kind="stable")
-        columns = {name: values.reshape(-1, len(pattern))[:, order].ravel() for name, values in self.columns.items()}
+        columns = {
+            name: values.reshape(-1, len(pattern)).take(order, 1).ravel() for name, values in self.columns.items()
+        }
         return self.of(columns)
 
     def pattern(self, column: str, units: int) -> Ints | None:
@@ -315,8 +323,9 @@ class Even(Entries):
 
     def blocks(self) -> Iterator[tuple[int, Entries]]:
         step = max(BLOCK // self.per_unit, 1)
+        block = np.repeat(np.arange(min(step, self.units)), self.per_unit)
         for first in range(0, self.units, step):
-            unit = np.repeat(np.arange(first, min(first + step, self.units)), self.per_unit)
+            unit = block[: (self.units - first) * self.per_unit] + first
             here = slice(first * self.per_unit, first * self.per_unit + len(unit))
             yield here.start, Entries(unit, {name: column[here] for name, column in self.columns.items()})
 

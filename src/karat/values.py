@@ -378,9 +378,12 @@ def joined(parts: Sequence[Column]) -> Column:
 
 def _numbered(parts: Sequence[Codes]) -> Codes:
     """Pieces of a column of texts under one numbering, in the order in which they first appear."""
-    known = Numbering()
-    code = [np.append(known.codes(part.names, len(part.names)), -1)[part.code] for part in parts]
-    return Codes(np.concatenate(code, dtype=np.int32 if len(known) < 2**31 else np.int64), list(known))
+    known, code = Numbering(), []
+    for part in parts:
+        to = np.append(known.codes(part.names, len(part.names)), -1)
+        kind = part.code.dtype if len(known) <= np.iinfo(part.code.dtype).max else np.int64
+        code.append(part.code if (to[:-1] == np.arange(len(to) - 1)).all() else to.astype(kind)[part.code])
+    return Codes(np.concatenate(code), list(known))
 
 
 def parsed(names: Sequence[str]) -> list[Any] | None:
