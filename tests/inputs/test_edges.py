@@ -221,3 +221,41 @@ def test_a_text_that_begins_as_an_archive_does_is_a_text(tmp_path):
     with pytest.raises(karat.InputError) as error:
         karat.evaluate(str(path), {"1": "A"})
     assert [f.code for f in error.value.findings] == ["file-foreign"]
+
+
+@pytest.mark.parametrize(("columns", "said"), [(None, 2), ({"value": "value"}, 0)])
+def test_who_names_the_column_of_values_leaves_others_out_on_purpose(columns: Any, said: int) -> None:
+    gold = [{"id": "1", "value": "A", "model": "x"}, {"id": "2", "value": "B", "model": "y"}]
+    pred = [record | {"value": "A"} for record in gold]
+    found = karat.evaluate(gold, pred, metrics=["accuracy"], columns=columns)
+    assert [f.code for f in found.findings].count("extra-fields") == said
+
+
+def test_columns_beside_both_sides_of_one_table_are_left_out_on_purpose() -> None:
+    both = [{"id": "1", "gold": "A", "pred": "A", "model": "x"}, {"id": "2", "gold": "B", "pred": "A", "model": "y"}]
+    found = karat.evaluate(both, metrics=["accuracy"])
+    assert found["accuracy"].value == 0.5
+    assert "extra-fields" not in [f.code for f in found.findings]
+
+
+def test_lists_in_cells_are_read_in_every_row(tmp_path: Path) -> None:
+    gold, pred = written(
+        tmp_path, gold_csv='id,value\n1,"[""a""]"\n2,"[""b""]"\n3,"[""a"",""b""]"\n',
+        pred_csv='id,value\n1,"[""a""]"\n2,"[""a""]"\n3,"[""a"",""b""]"\n',
+    )  # fmt: skip
+    found = karat.evaluate(gold, pred, metrics=["subset_accuracy"])
+    assert found["subset_accuracy"].value == pytest.approx(2 / 3)
+
+
+def test_two_usual_names_make_a_header_however_many_others_stand_beside(tmp_path: Path) -> None:
+    gold, pred = written(
+        tmp_path, gold_csv="label,text,note\na,x,1\nb,y,2\n", pred_csv="label,text,note\na,x,1\na,y,2\n"
+    )
+    assert karat.evaluate(gold, pred, metrics=["accuracy"])["accuracy"].value == 0.5
+
+
+def test_objects_in_two_fields_are_no_field_twice(tmp_path: Path) -> None:
+    lines = [{"id": str(i), "value": {"A": 0.5, "B": 0.5}, "about": {"x": 1, "y": i}} for i in range(3)]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    gold, pred = written(tmp_path, gold_jsonl=text, pred_jsonl=text)
+    assert karat.evaluate(gold, pred, context="soft", metrics=["cross_entropy"], allow_same=True)["cross_entropy"].value

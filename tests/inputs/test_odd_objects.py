@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas
 import pytest
 
 import karat
@@ -95,3 +96,17 @@ class Broken(dict):
 def test_a_fault_of_the_callers_own_class_is_the_callers():
     with pytest.raises(LookupError, match="a fault of this class"):
         karat.evaluate(Broken({"1": "a"}), ["a"])
+
+
+def test_a_frame_with_a_column_twice_is_refused_with_its_name():
+    frame = pandas.DataFrame([["1", "A", "B"], ["2", "B", "B"]], columns=["id", "value", "value"])
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(frame, ["A", "B"])
+    assert [(f.code, f.facts["name"]) for f in caught.value.findings] == [("repeated-column", "value")]
+
+
+def test_an_array_of_one_column_is_its_column_but_for_label_sets():
+    gold, pred = np.array([["A"], ["B"]]), np.array([["A"], ["A"]])
+    assert karat.evaluate(gold, pred, metrics=["accuracy"])["accuracy"].value == 0.5
+    sets = karat.evaluate(np.array([[1], [0]]), np.array([[1], [1]]), context="multilabel", metrics=["subset_accuracy"])
+    assert (sets.context, sets["subset_accuracy"].value) == ("multilabel", 0.5)

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 import karat
 from karat.cli.main import karat as command
 from karat.findings import InputError
+from karat.read.documents import labelled
 
 TEXT = "Anna Smith went to Rome"
 SPANS = [[0, 10, "PER"], [19, 23, "LOC"]]
@@ -275,3 +276,20 @@ def test_a_long_span_that_is_wrong_is_quoted_up_to_80_characters(tmp_path, size)
     quoted = whole if size == 80 else whole[:79] + "…"
     assert f"must be whole numbers: {quoted}" in error.value.findings[0].message
     assert ("…" in error.value.findings[0].message) == (size == 81)
+
+
+@pytest.mark.parametrize("labels", [[], "PER", None])
+def test_labels_that_are_no_list_of_some_leave_a_span_as_it_is(labels):
+    span = {"start": 0, "end": 4, "labels": labels}
+    assert labelled(span) == [span]
+    assert labelled(span | {"labels": ["PER", "ORG"]}) == [
+        span | {"labels": ["PER", "ORG"], "label": label} for label in ("PER", "ORG")
+    ]
+
+
+def test_spans_that_all_quote_their_text_are_checked(tmp_path):
+    quoted = [{"start": 0, "end": 4, "label": "A", "text": "Rome"}]
+    plain = [{"start": 0, "end": 4, "label": "A"}]
+    gold = [{"id": "1", "text": TEXT, "spans": plain}]
+    assert "span-text-differs" in codes(scored(tmp_path, gold, [{"id": "1", "text": TEXT, "spans": quoted}]))
+    assert codes(scored(tmp_path, gold)) == []

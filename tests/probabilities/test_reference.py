@@ -13,6 +13,7 @@ from sklearn import calibration, metrics
 
 import karat
 from karat.contexts import catalogue
+from karat.contexts.probabilities.context import _counted
 from karat.metric import MetricError
 from karat.stats.statistic import Statistic
 from karat.weights import Dense, Grouped, Memo, Tilt
@@ -234,3 +235,9 @@ def test_many_groups_are_counted_as_few_are(cases, monkeypatch):
     few = [(s.value, s.by_test_case) for s in karat.evaluate(gold, pred, **asked).systems[0]]
     monkeypatch.setattr(sys.modules["karat.contexts.probabilities.context"], "MOST_GROUPS", 0)
     assert [(s.value, s.by_test_case) for s in karat.evaluate(gold, pred, **asked).systems[0]] == few
+
+
+def test_scores_of_a_class_are_counted_once_each() -> None:
+    """Of class 0: 0.2 once and 0.5 twice; of class 1: 0.7 once."""
+    number, n, size = _counted(np.array([0, 1, 0, 0]), np.array([0.5, 0.7, 0.2, 0.5]), 2)
+    assert (number.tolist(), n.tolist(), size.tolist()) == ([0.2, 0.5, 0.7], [1, 2, 1], [2, 1])

@@ -58,6 +58,7 @@ def test_distance_needs_an_order_and_a_divisor_above_zero():
     assert "no order" in found["perspectivist_distance"].undefined
     with pytest.raises(karat.MetricError, match="above 0"):
         score([{"x": "1"}], [{"x": "2"}], "perspectivist_distance(divisor=0)")
+    assert score([{"x": "1"}], [{"x": "3"}], "perspectivist_distance(divisor=1)") == 2.0
 
 
 LABELS = ["entailment", "neutral", "contradiction"]

@@ -19,6 +19,8 @@ from karat.cells import Dense
 from karat.contexts import catalogue
 from karat.contexts.splitting import metrics_thresholds as thresholds
 from karat.contexts.splitting import tables
+from karat.contexts.splitting.context import _last_known
+from karat.contexts.splitting.paired import Paired
 from karat.findings import InputError
 
 RECORDS = [json.loads(line) for line in Path(__file__).parent.joinpath("../data/segmentation.jsonl").open()]
@@ -243,16 +245,18 @@ def test_threshold_replaces_flags(scored):
 
 
 @pytest.mark.parametrize("name", ["average_precision", "best_f1", "best_threshold"])
-@pytest.mark.parametrize("how", ["per_cell_weights", "resampled"])
+@pytest.mark.parametrize("how", ["per_cell_weights", "resampled", "one level"])
 def test_curves_in_blocks_equal_curves_at_once(scored, name, how, monkeypatch):
     _, _, gold_frame, pred_frame = scored
+    if how == "one level":
+        pred_frame = pred_frame.assign(confidence=0.5)
     cells = karat.evaluate(gold_frame, pred_frame, metrics=["f1"]).systems[0].cells
     drawn = np.random.default_rng(0).multinomial(len(cells), np.full(len(cells), 1 / len(cells)), 30).astype(float)
     W = Dense(drawn) if how == "resampled" else cells.per_cell_weights()
     definition = catalogue("splitting")[name]
     whole = definition.function(W, cells).value
-    monkeypatch.setattr(thresholds, "_BLOCK", 500)
-    again = cells.per_cell_weights() if how == "per_cell_weights" else W
+    monkeypatch.setattr(thresholds, "_BLOCK", 500 if how != "one level" else 5)
+    again = W if how == "resampled" else cells.per_cell_weights()
     np.testing.assert_allclose(definition.function(again, cells).value, whole, equal_nan=True)
 
 
@@ -451,3 +455,11 @@ def test_fields_that_are_not_read_are_named_up_to_ten():
     (message,) = (f.message for f in found if f.code == "extra-fields")
     assert "note09" in message
     assert "note10" not in message
+
+
+def test_a_page_that_gold_lacks_has_the_category_of_the_page_before():
+    """The very first page is known; of the second bundle none before its first page is."""
+    row, gold_at = np.array([0, 0, 0, 1, 1]), np.array([0, -1, 1, -1, 2])
+    every = np.ones(5, bool)
+    pages = Paired(row, np.array([1, 2, 3, 1, 2]), gold_at, np.arange(5), every, every)
+    assert _last_known(pages).tolist() == [0, 0, 1, -1, 2]

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from scipy import special
 from scipy.stats import ttest_1samp
-from tests.stats.systems import GOLD, SYSTEMS, records
+from tests.stats.systems import GOLD, SYSTEMS, N, records
 
 import karat
 from karat.cli.main import karat as command
@@ -112,3 +112,13 @@ def test_leaderboards_of_growing_data_hold_at_every_look_too():
     assert {s["accuracy"].interval.method for s in c.evaluation.systems} == {"anytime"}
     asked = karat.compare(gold, systems, metrics=["accuracy"], sequential=True, interval_method="wilson")
     assert {s["accuracy"].interval.method for s in asked.evaluation.systems} == {"wilson"}
+
+
+def test_the_units_of_all_test_cases_count():
+    """The mean over test cases of a quarter and three quarters of the items has the sequence of all of them."""
+    case = lambda i: f"T{i % 4 == 0}"
+    systems = {name: records(side, case) for name, side in TWO.items()}
+    c = karat.compare(records(GOLD, case), systems, metrics=["accuracy"], resamples=199, sequential=True)
+    found = c.pairs[0].interval
+    assert found.method == "anytime-asymptotic"
+    assert (found.high - found.low) / 2 / found.se == pytest.approx(asymptotic_reach(N, 0.95))

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import karat
 from karat.stats import randomisation
 from karat.stats.estimate import Table
-from karat.stats.intervals import Bounds
+from karat.stats.intervals import Bounds, _folded_moments, constant, hall
 from karat.stats.resampling import Jackknife
 from karat.stats.sample import pooled_spread
 from karat.stats.tests import mcnemar, wilcoxon
@@ -71,6 +72,11 @@ def test_resamples_that_cost_too_much_are_not_drawn(most, method, monkeypatch):
     monkeypatch.setattr("karat.stats.estimate.AFFORDABLE", most)
     gold, pred = ["A", "B"] * 100, (["A", "B"] * 40 + ["B", "A"] * 10) * 2
     assert karat.evaluate(gold, pred, metrics=["f1"], intervals=True, resamples=499)["f1"].interval.method == method
+
+
+@pytest.mark.parametrize("limits", [(0.0, np.inf), (-np.inf, 1.0), (-np.inf, np.inf)])
+def test_scores_that_may_be_as_large_as_they_like_have_no_rule_of_three(limits):
+    assert constant(1.0, 60, limits, 0.95) == (-np.inf, np.inf)
 
 
 def test_the_spread_of_a_mean_over_test_cases_has_the_degrees_of_freedom_of_satterthwaite():
@@ -138,3 +144,19 @@ def test_an_interval_beyond_the_limits_of_a_score_keeps_its_order():
     surpassed, reaching = (table.interval(column, 0.95, (0.0, 1.0)) for column in (0, 1))
     assert (surpassed.low, surpassed.high) == (1.001, 1.003)
     assert (reaching.low, reaching.high) == (0.8, 1.0)
+
+
+@pytest.mark.parametrize("skewness", [0.4, -0.4])
+def test_halls_ends_are_where_his_transformation_is_students_t(skewness):
+    """x + g·x²/3 + g²·x³/27 + g/6 of x = (point − end)/se is ±t: 2.228 with 10 degrees of freedom."""
+    ends = hall(np.array(0.5), np.array(0.1), np.array(skewness), 10.0, 0.95)
+    x = (0.5 - np.array(ends)) / 0.1
+    bent = x + skewness * x**2 / 3 + skewness**2 * x**3 / 27 + skewness / 6
+    assert bent == pytest.approx([2.2281, -2.2281], abs=1e-4)
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.5, 2.0])
+def test_moments_of_a_folded_normal_law_are_those_of_scipy(gap):
+    law = stats.foldnorm(gap / 1.5, scale=1.5)
+    mean, variance = _folded_moments(np.array([gap]), np.array([1.5]))
+    assert (mean[0], variance[0]) == pytest.approx((law.mean(), law.var()))

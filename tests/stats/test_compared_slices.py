@@ -164,3 +164,10 @@ def test_the_command_says_its_doubts_once(data):
     assert "small-slices" not in shown.stderr
     assert shown.stdout.count("fewer than 30 units") == 1
     assert "small-slices" in run(data, "--by", "length:40", "--report", "tsv").stderr
+
+
+def test_a_slice_of_many_errors_comes_first_too(data):
+    """The more of a loss, the worse."""
+    systems = {name: data / f"{name}.csv" for name in RIGHT}
+    c = karat.compare(data / "gold.csv", systems, metrics=["hamming_loss"], draws=99, resamples=100, slices="country")
+    assert [one.name for one in c.slices["country"]] == ["pt", "en", "es"]

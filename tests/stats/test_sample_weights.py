@@ -182,3 +182,13 @@ def test_command(tmp_path):
     assert run.exit_code == 0
     assert "0.7500" in run.stdout
     assert "2 units weigh 4, as much as 2 of equal weight" in run.stderr
+
+
+def test_the_report_says_as_how_many_units_of_equal_weight_they_know():
+    """(1 + 1 + 2)² / (1 + 1 + 4) = 2.67."""
+    gold = [{"id": str(i), "value": "A", "w": w} for i, w in enumerate((1, 1, 2))]
+    pred = [{"id": r["id"], "value": r["value"]} for r in gold]
+    (said,) = (
+        f.message for f in karat.evaluate(gold, pred, metrics=["accuracy"], weight="w").findings if f.code == "weighted"
+    )
+    assert "3 units weigh 4, as much as 3 of equal weight" in said

@@ -91,6 +91,12 @@ def test_ends_of_the_range():
     assert log_wealth(np.array([0.0]), np.array([10.0]), high) == pytest.approx(np.log(20), abs=1e-6)
 
 
+@pytest.mark.parametrize(("score", "mean", "wealth"), [(0.5, 0.0, np.inf), (0.5, 1.0, np.inf), (0.0, 0.0, 0.0), (1.0, 1.0, 0.0)])  # fmt: skip
+def test_one_score_rules_out_the_end_that_it_is_not_at(score, mean, wealth):
+    """Beside it a score between the ends that occurs 0 times, and says nothing."""
+    assert log_wealth(np.array([score, 0.25]), np.array([1.0, 0.0]), mean) == wealth
+
+
 def test_the_asymptotic_sequence_and_its_e_value_agree():
     for n in (20, 500, 10_000):
         assert asymptotic_log_e(asymptotic_reach(n, 0.95), n) == pytest.approx(np.log(20))

@@ -65,6 +65,16 @@ def test_non_inferiority_by_hand():
     assert json.loads(found.to_json())["pairs"][0]["non_inferiority"]["one_sided"] is True
 
 
+@pytest.mark.parametrize(
+    ("correction", "corrected"), [("none", lambda p: p), ("bonferroni", lambda p: 2 * p), ("tukey", holm)]
+)
+def test_losses_are_corrected_as_differences_are_and_by_holm_where_those_have_a_joint_law(correction, corrected):
+    """Both metrics say the same of the same items, and so have the same p."""
+    alone = compared(tests=["non-inferiority"], margin=0.03, metrics=["accuracy"]).pairs[0].non_inferiority.p
+    both = compared(tests=["non-inferiority"], margin=0.03, metrics=["accuracy", "hamming_loss"], correction=correction)
+    assert [p.non_inferiority.p for p in both.pairs] == pytest.approx(corrected(np.array([alone, alone])))
+
+
 def test_a_clear_loss_is_not_shown_to_be_small():
     several = {"poor": SYSTEMS["poor"], "good": SYSTEMS["good"]}
     pair = compared(several, tests=["non-inferiority"], margin=0.03, metrics=["accuracy"]).pairs[0]

@@ -100,6 +100,13 @@ def test_swaps_are_fair_coins():
         np.testing.assert_allclose(drawn.var(0), n / 4, rtol=0.05)
 
 
+def test_many_coins_are_counted_over_all_of_their_words():
+    """64 coins in a word: of 10 words the tenth counts as well as the first, whatever its neighbours have."""
+    n = np.array([20.0, 100.0, 640.0, 1280.0])
+    drawn = Coins(0, "s").heads(n, 2000)
+    assert np.abs(drawn.mean(0) - n / 2).max() < 5 * np.sqrt(1280 / 4 / 2000)
+
+
 def test_monte_carlo_is_never_zero_and_counts_ties():
     assert monte_carlo(np.zeros(99), np.float64(1.0)) == 0.01
     assert monte_carlo(np.full(99, 0.3), np.float64(0.1 + 0.2)) == 1.0
@@ -116,6 +123,9 @@ def test_degenerate_conventions():
     assert paired_t(np.full(5, 0.3)).note == "constant difference"
     assert paired_t(np.array([1.0])).note == "fewer than two units"
     assert wilcoxon(np.zeros(3)).p == 1.0
+    assert (
+        wilcoxon(np.array([1.0, -1.0] * 30), correction=True, method="normal").p == 1.0
+    )  # a tie has nothing to correct
     assert sign_test(np.zeros(3)).p == 1.0
     assert mcnemar(0, 0).p == 1.0
     # Five units without a difference: a share of 0.1 that differs by 1 would be missed with 0.9⁵.

@@ -259,3 +259,15 @@ def test_a_correction_that_mixes_outcomes_names_the_metrics_that_it_cannot_mix()
 )  # fmt: skip
 def test_a_p_of_alpha_itself_decides(gain, p, verdict):
     assert verdict_of(gain, p, 0.05) == verdict
+
+
+def test_two_systems_have_one_p_in_every_test_whichever_comes_first():
+    gold, systems = labels(np.random.default_rng(9), 150, (0.8, 0.7))
+    options = {"metrics": ["f1"], "tests": ["bootstrap"], "resamples": 100, "draws": 199}
+    one, other = (
+        karat.compare(gold, {name: systems[name] for name in names}, **options).pairs[0]
+        for names in (("s0", "s1"), ("s1", "s0"))
+    )
+    assert one.difference == -other.difference
+    assert [(t.name, t.p) for t in one.tests] == [(t.name, t.p) for t in other.tests]
+    assert {"randomisation", "paired bootstrap"} <= {t.name for t in one.tests}
