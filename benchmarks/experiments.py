@@ -113,7 +113,7 @@ def of_labels(rng: Rng, sets: int, n: int, law: str, clustered: bool) -> Tally:
     low, high, method, bias = label_bounds(count, rng)
     total = count.sum(1)
     rare = ((total.reshape(sets, 3, 3).sum(-1) < FEW_MEMBERS) & (total.reshape(sets, 3, 3).sum(-1) > 0)).any(1)
-    few = n <= FEW_UNITS or (clustered and count.shape[1] < FEW_CLUSTERS)
+    few = is_few(n, clustered)
     inside = (low - 1e-12 <= truth) & (truth <= high + 1e-12)
     warned = few | (rare[:, None] & np.array(source.reads_classes)) | (method == "rule-of-three") | (bias > MUCH_BIAS)
     for i, metric in enumerate(source.plan.metrics):
@@ -123,6 +123,11 @@ def of_labels(rng: Rng, sets: int, n: int, law: str, clustered: bool) -> Tally:
         out[f"{metric} warned"] += int((warned[:, i] & known).sum())
         out[f"{metric} covered, warned"] += int((inside[:, i] & warned[:, i] & known).sum())
     return out
+
+
+def is_few(n: int, clustered: bool) -> bool:
+    """Whether every data set of this size is said to be too small."""
+    return n <= FEW_UNITS or (clustered and DOCUMENTS[n] < FEW_CLUSTERS)
 
 
 def tabulated(code: Any, doc: Any) -> Any:

@@ -191,10 +191,14 @@ def verdicts(done: Counted) -> str:
     rows = []
     for row, found in counted_rows(done, "verdicts, "):
         for m in metrics_of(found):
-            cells = " | ".join(shown(t[f"{m} wrong"], t[f"{m} sets"]) for t in found)
+            cells = " | ".join(
+                shown(t[f"{m} wrong"], t[f"{m} sets"]) + " ⚠" * experiments.is_few(n, row.endswith(APART))
+                for n, t in zip(SIZES, found, strict=True)
+            )
             rows.append(f"| `{m}` | {row} | {cells} | {number_of([t[f'{m} sets'] for t in found])} |")
     return (
-        f"False verdicts at 5 % on two systems that are alike, uncorrected ({DRAWS} draws for labels, else {FEWER_DRAWS} or more):\n\n"
+        f"False verdicts at 5 % on two systems that are alike, uncorrected ({DRAWS} draws for labels, else {FEWER_DRAWS} or more). "
+        "⚠ marks sizes that karat warns of, too few units or clusters:\n\n"
         "| metric | data | n = 30 | n = 100 | n = 1,000 | data sets |\n|---|---|---|---|---|---|\n" + "\n".join(rows)
     )
 
@@ -215,7 +219,7 @@ def families(done: Counted) -> str:
 
 
 def doubtful(done: Counted) -> list[str]:
-    """Beyond Monte Carlo error: coverage below .93 that nothing warns of, and false verdicts above .05.
+    """Beyond Monte Carlo error and without a warning: coverage below .93, and false verdicts above .05.
 
     Tests that are exact make 5 % of false verdicts, so that of hundreds of cells some lie beyond their own error by
     chance: theirs is that of all cells together (Bonferroni).
@@ -226,12 +230,19 @@ def doubtful(done: Counted) -> list[str]:
         out += [
             f"{m}, {key}: {tally[f'{m} wrong'] / tally[f'{m} sets']:.3f} of {tally[f'{m} sets']} data sets with a false verdict"
             for m in beyond(key, tally, many)
+            if not _is_small(key)
         ]
         for m in () if key.startswith(JUDGED) else experiments.metrics_of(tally):
             held, others = quiet(tally, m)
             if _falls_short(tally[f"{m} covered"], tally[f"{m} sets"]) and _falls_short(held, others):
                 out.append(f"{m}, {key}: {held / others:.3f} of {others} data sets without a warning")
     return out
+
+
+def _is_small(key: str) -> bool:
+    """Whether a study of verdicts is one of so few units or clusters that karat warns of them."""
+    row, _, n = key.rpartition(", ")
+    return row.startswith("verdicts") and experiments.is_few(int(n), row.endswith(APART))
 
 
 def _falls_short(held: int, sets: int) -> bool:

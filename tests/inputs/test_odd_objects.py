@@ -110,3 +110,8 @@ def test_an_array_of_one_column_is_its_column_but_for_label_sets():
     assert karat.evaluate(gold, pred, metrics=["accuracy"])["accuracy"].value == 0.5
     sets = karat.evaluate(np.array([[1], [0]]), np.array([[1], [1]]), context="multilabel", metrics=["subset_accuracy"])
     assert (sets.context, sets["subset_accuracy"].value) == ("multilabel", 0.5)
+    ones = np.array([[1], [0], [1], [1]]), np.array([[1], [1], [0], [1]])
+    assert karat.evaluate(*ones).context == "monolabel"
+    assert (
+        karat.evaluate(*ones, context="multilabel", metrics=["f1"])["f1"].value == 2 / 3
+    )  # of one label, not of 0 and 1

@@ -342,6 +342,7 @@ def test_decimals(form: str) -> None:
 def test_no_decimals() -> None:
     texts = ["abc", "1_0", "", "-", ".", "12a.5", "1/2", "1:2", "0x10", "1.2.3", "--1"]
     assert np.isnan(decimals(Text.of(texts))).all()
+    assert np.isnan(decimals(Text.of(["1e"]))).all()  # not the digit and what stands before it
     assert decimals(Text.of(["1.", "+1.5", ".5", "123456789", "1e3", "-inf"])).tolist() == [
         1,
         1.5,

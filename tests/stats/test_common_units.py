@@ -174,6 +174,16 @@ def test_queries_that_a_run_lacks_have_no_part_in_what_is_summed_over_queries(ru
     assert all({place.rank for place in board} == {1} for board in c.leaderboards.values())
 
 
+def test_queries_that_one_metric_lacks_are_left_out_of_that_metric_alone():
+    """Where nothing relevant is found there is no mean rank: three queries of one run, of which the other metric has scores."""
+    gold = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
+    first = {q: {"a": 0.9, "b": 0.1 + 0.05 * i} for i, q in enumerate(gold)}
+    second = {q: {"b": 0.9} if q in ("q1", "q2", "q6") else {"b": 0.9, "a": 0.5} for q in gold}
+    metrics = ["mean_rank", "average_precision"]
+    c = karat.compare(gold, {"x": first, "y": second}, context="ranking", metrics=metrics, resamples=199)
+    assert [p.units for p in c.pairs] == [9, 12]
+
+
 def test_information_is_that_of_the_common_units():
     """How common soft labels are is a fact of gold: of the gold that both systems are compared on."""
     rng = np.random.default_rng(5)

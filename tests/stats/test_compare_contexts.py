@@ -40,6 +40,29 @@ def test_as_many_labels_are_not_the_same_labels(label, test):
     assert c.pairs[0].test.name == test
 
 
+def test_few_units_are_not_told_apart_by_resamples_alone():
+    """Six positive items of forty: the resamples say p = .041, the jackknife's t of the same difference .076, which decides."""
+    rng = np.random.default_rng(6)
+    gold = ["yes"] * 6 + ["no"] * 34
+    a, b = ([(g == "yes") * lead + 0.6 * rng.random() for g in gold] for lead in (0.35, 0.05))
+    c = karat.compare(
+        gold,
+        {"a": a, "b": b},
+        context="probabilities",
+        metrics=["average_precision"],
+        pos_label="yes",
+        tests=["bootstrap"],
+    )
+    decides, resamples = c.pairs[0].tests
+    low, high = c.pairs[0].interval.low, c.pairs[0].interval.high
+    assert (decides.name, resamples.name, decides.draws) == ("paired bootstrap", "paired bootstrap", 1_999)
+    assert resamples.p < 0.05 < decides.p
+    assert c.pairs[0].verdict == "inconclusive"
+    jackknife = 2 * stats.t.sf(abs(c.pairs[0].difference) / ((high - low) / 2 / stats.t.ppf(0.975, 39)), 39)
+    assert decides.p == pytest.approx(jackknife)
+    assert "at least that of the jackknife" in decides.note
+
+
 def test_several_test_cases_give_ranks():
     case = lambda i: f"T{i % 8}"
     c = karat.compare(

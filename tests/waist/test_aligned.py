@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.align import Aligned, coverage_findings, meet, met
+from karat.align import Aligned, _carried, coverage_findings, meet, met
 from karat.columns import Codes, distinct, groups, ordered, recode
 from karat.side import Entries, Keys, Origin, Positions, Side
 
@@ -193,3 +193,8 @@ def test_entries_of_units_that_stand_among_each_other_are_not_even():
     assert entries.wide(2) == 0
     assert entries.sums("number", 2).tolist() == [0 + 2 + 4, 1 + 3 + 5]
     assert Entries(np.repeat([0, 1], 3), {"number": np.arange(6.0)}).wide(2) == 3
+
+
+def test_a_unit_that_gold_lacks_has_no_name_in_a_column_of_names():
+    carried = _carried(Codes(np.array([0, 1, 2]), ["a", "b", "c"]), np.array([2, -1, 0]))
+    assert carried.texts() == ["c", None, "a"]

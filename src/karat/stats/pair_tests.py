@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from karat.comparison import Test
@@ -39,7 +41,7 @@ def _swapped(duel: Paired, settings: ComparisonSettings, coins: Coins) -> list[T
     if duel.units * (settings.draws or FEWER_DRAWS) > MOST_DRAWN:
         other = _jackknifed(duel, "outcomes cannot be swapped: scores of two systems have no common scale")
     else:
-        other = _bootstrapped(duel, settings, "outcomes cannot be swapped: labels or levels differ between the systems")
+        other = _careful(duel, settings, "outcomes cannot be swapped: labels or levels differ between the systems")
     return [s if ok else o for s, o, ok in zip(swapped, other, duel.swappable, strict=True)]
 
 
@@ -50,6 +52,15 @@ def _bootstrapped(duel: Paired, settings: ComparisonSettings, note: str = "") ->
     beyond = np.array([min(1.0, RADEMACHER * t.p) for t in _jackknifed(duel)])
     p = np.where(p * (draws + 1) < 1.5, np.fmin(p, beyond), p)
     return [Test("paired bootstrap", float(p[k]), draws=draws, note=note) for k in range(len(p))]
+
+
+def _careful(duel: Paired, settings: ComparisonSettings, note: str) -> list[Test]:
+    """By the paired bootstrap, p being no smaller than the jackknife's: of few units, resamples alone find too much."""
+    known = duel.spread[0] > 0
+    return [
+        replace(test, p=max(test.p, other.p), note=f"{note}; p is at least that of the jackknife") if ok else test
+        for test, other, ok in zip(_bootstrapped(duel, settings, note), _jackknifed(duel), known, strict=True)
+    ]
 
 
 MOST_DRAWN = 1e7
