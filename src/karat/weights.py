@@ -194,6 +194,83 @@ class Tilt:
         return Patched(base, key, value, len(self.index))
 
 
+@dataclass(frozen=True)
+class Places:
+    """Where the cells of each test case are: ``order[start[t]:start[t + 1]]`` are those of test case ``t``."""
+
+    order: Ints
+    case: Ints
+    """Test case of each cell, in that order."""
+    start: Ints
+
+    @staticmethod
+    def of(test_case: Ints, cases: int) -> Places:
+        order = np.argsort(test_case, kind="stable")
+        case = test_case[order]
+        return Places(order, case, np.searchsorted(case, np.arange(cases + 1)))
+
+    def cells(self, case: int) -> Ints:
+        return self.order[self.start[case] : self.start[case + 1]]
+
+
+class CaseTotals:
+    """Row ``t`` is what the cells of test case ``t`` count, and 0 elsewhere, for test cases ``first`` to ``last``.
+
+    Each row's product is the one that its test case has by itself, to the last bit: `Grouped` adds in another order.
+    """
+
+    grouped = None
+
+    def __init__(self, places: Places, n: Floats, first: int = 0, last: int | None = None) -> None:
+        self.places, self.n = places, n
+        """The counts are in the order of ``places``."""
+        self.first, self.last = first, len(places.start) - 1 if last is None else last
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.last - self.first, len(self.n)
+
+    def __matmul__(self, x: Any) -> Floats:
+        ends = self.places.start[self.first : self.last + 1]
+        inside = slice(ends[0], ends[-1])
+        if hasattr(x, "rows"):
+            part, width = x.rows(self.places.order[inside]), x.shape[1]
+            key = (self.places.case[inside][part.row] - self.first) * width + part.col
+            total = np.bincount(key, part.data * self.n[inside][part.row], self.shape[0] * width)
+            return np.asarray(total, float).reshape(-1, width)
+        x, n = np.asarray(x, float)[self.places.order[inside]], self.n[inside]
+        return np.array([n[a:b] @ x[a:b] for a, b in pairwise((ends - ends[0]).tolist())], float)
+
+    def blocks(self, rows: int) -> Iterator[Weights]:
+        runs = cuts(self.shape[0], rows)
+        return (CaseTotals(self.places, self.n, self.first + a, self.first + b) for a, b in runs)
+
+
+class CaseTilt:
+    """A `Tilt` of every test case, one after the other: row ``i`` is ``a · n + b · e(i)`` with the counts of its own test case."""
+
+    grouped = None
+
+    def __init__(self, places: Places, n: Floats, a: float, b: float, rows: slice | None = None) -> None:
+        self.places, self.n, self.a, self.b = places, n, a, b
+        self.rows = rows or slice(0, len(n))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows.stop - self.rows.start, len(self.n)
+
+    def __matmul__(self, x: Any) -> Floats:
+        index, case = self.places.order[self.rows], self.places.case[self.rows]
+        rows = x.rows(index).toarray() if hasattr(x, "rows") else np.asarray(x, float)[index]
+        totals = CaseTotals(self.places, self.n, int(case[0]), int(case[-1]) + 1) @ x
+        return np.asarray(self.a * totals[case - case[0]] + self.b * rows, float)
+
+    def blocks(self, rows: int) -> Iterator[Weights]:
+        start = self.rows.start
+        for a, b in cuts(self.shape[0], rows):
+            yield CaseTilt(self.places, self.n, self.a, self.b, slice(start + a, start + b))
+
+
 class Memo:
     """Weights that remember their products, so that metrics which read the same vector share it."""
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from karat.findings import Finding, finding
 from karat.stats.random import hash_group
 from karat.stats.resampling import Clusters, Strata
 from karat.stats.units import over_test_cases, unit_keys
-from karat.weights import Floats, Ints, Texts
+from karat.weights import Floats, Ints, Places, Texts
 
 FEW_CLUSTERS = 50
 GROUPS = 256
@@ -59,14 +59,21 @@ def designs(cells: Cells, cluster: Ints, count: Floats | None = None) -> dict[in
     """The clusters of each test case; of all of them together, where they are the units."""
     if over_test_cases(cells):
         return {0: Clusters.of(cluster, np.arange(len(cluster)), len(cluster))}
+    return {
+        t: Clusters.of(cluster[units], place, width, None if count is None else count[units])
+        for t, (units, place, width) in enumerate(_units_of_cases(cells))
+    }
+
+
+def _units_of_cases(cells: Cells) -> Iterator[tuple[Ints, Ints, int]]:
+    """The units of each test case, the place of each one's cell among those of the test case, and how many these are."""
     assert cells.unit is not None
-    case, out = cells.test_case[cells.unit], {}
-    for t in range(len(cells.test_cases)):
-        inside = cells.test_case == t
-        place = np.cumsum(inside) - 1
-        n = None if count is None else count[case == t]
-        out[t] = Clusters.of(cluster[case == t], place[cells.unit[case == t]], int(inside.sum()), n)
-    return out
+    cases = len(cells.test_cases)
+    inside, units = Places.of(cells.test_case, cases), Places.of(cells.test_case[cells.unit], cases)
+    place = np.empty(len(cells), np.int64)
+    place[inside.order] = np.arange(len(cells)) - inside.start[inside.case]
+    for t in range(cases):
+        yield units.cells(t), place[cells.unit[units.cells(t)]], len(inside.cells(t))
 
 
 def stratified(cells: Cells, keys: ClusterKeys) -> tuple[dict[int, Strata], list[Finding]]:
@@ -79,12 +86,8 @@ def stratified(cells: Cells, keys: ClusterKeys) -> tuple[dict[int, Strata], list
     if over_test_cases(cells):
         out[0] = Strata.of(code, np.arange(len(code)), len(code))
     else:
-        assert cells.unit is not None
-        case = cells.test_case[cells.unit]
-        for t in range(len(cells.test_cases)):
-            inside = cells.test_case == t
-            place = np.cumsum(inside) - 1
-            out[t] = Strata.of(code[case == t], place[cells.unit[case == t]], int(inside.sum()))
+        for t, (units, place, width) in enumerate(_units_of_cases(cells)):
+            out[t] = Strata.of(code[units], place, width)
     single = sum(int((s.sizes == 1).sum()) for s in out.values())
     findings = [finding("stratified", count=int(code.max(initial=-1)) + 1, column=keys.column)]
     return out, findings + ([finding("single-strata", count=single)] if single else [])

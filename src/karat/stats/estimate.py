@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -18,15 +20,16 @@ from karat.plan import Plan
 from karat.score import ratio
 from karat.stats import intervals
 from karat.stats.anytime import anytime
+from karat.stats.cases import strata_of
 from karat.stats.clusters import ClusterKeys, UnitGroups, cluster_findings, designs, hashed, stratified
 from karat.stats.doubts import doubts
 from karat.stats.intervals import Bounds
-from karat.stats.resampling import Clusters, Design, Strata, Units, weighted
+from karat.stats.resampling import Clusters, Design, Strata, Units
 from karat.stats.sample import Sample, Stratum
 from karat.stats.settings import IntervalSettings
 from karat.stats.statistic import Blocked, Mask, Statistic
 from karat.stats.units import over_test_cases, unit_keys
-from karat.weights import Floats, Ints, Scores
+from karat.weights import Floats, Ints, Places, Scores
 
 AFFORDABLE = 5e7
 """Numbers that the resamples of one system may cost; beyond it Hall's transformation takes their place."""
@@ -53,10 +56,10 @@ class Table:
 
     def interval(self, column: int, level: float, limits: tuple[float, float]) -> Interval | None:
         """A column's interval, without what no score can be: `point ± t · se` knows no limits."""
-        low, high = float(self.bounds.low[column]), float(self.bounds.high[column])
-        if not (np.isfinite(low) and np.isfinite(high)):
+        low, high, se, undefined, bias = self._columns[column]
+        if not (math.isfinite(low) and math.isfinite(high)):
             return None
-        if low == high and np.isfinite(limits).all():
+        if low == high and all(map(math.isfinite, limits)):
             low, high = intervals.constant(low, self.size[column], limits, level)
             return Interval(level, float(low), float(high), "rule-of-three", None, 0.0)
         # A greedy ideal may be surpassed, by rankings that are no better than it.
@@ -64,9 +67,14 @@ class Table:
             low, high = max(low, limits[0]), min(high, limits[1])
         drawn = self.bounds.resamples if self.method[column] in RESAMPLED else None
         name = NAMES.get(self.method[column], self.method[column])
-        undefined = float(np.broadcast_to(self.bounds.undefined, self.bounds.low.shape)[column]) if drawn else 0.0
-        bias = float(np.broadcast_to(self.bounds.bias, self.bounds.low.shape)[column])
-        return Interval(level, low, high, name, drawn, float(self.bounds.se[column]), undefined, bias)
+        return Interval(level, low, high, name, drawn, se, undefined if drawn else 0.0, bias)
+
+    @cached_property
+    def _columns(self) -> list[tuple[float, ...]]:
+        """Both ends of each column, its standard error, its undefined share and its bias."""
+        ends = self.bounds.low, self.bounds.high, self.bounds.se, self.bounds.undefined, self.bounds.bias
+        columns = (np.broadcast_to(end, self.bounds.low.shape).tolist() for end in ends)
+        return list(zip(*columns, strict=True))
 
 
 def add_intervals(
@@ -101,9 +109,12 @@ def sample_of(
         whole_design: Design = clusters[0] if clusters else Units(np.ones(len(index)), breadth)
         whole = stratum_of(cells, index, "", statistic, whole_design, classes)
         return Sample([whole], over_cases=True, metrics=len(statistic.metrics))
-    strata = []
+    shared = None if clusters else strata_of(cells, statistic, classes)
+    if shared is not None:
+        return Sample(shared, metrics=len(statistic.metrics))
+    strata, places = [], Places.of(cells.test_case, len(cells.test_cases))
     for t, name in enumerate(cells.test_cases):
-        index = np.flatnonzero(cells.test_case == t)
+        index = places.cells(t)
         design: Design = clusters[t] if clusters else Units(cells.n[index].astype(float))
         strata.append(stratum_of(cells, index, name, statistic, design, classes))
     return Sample(strata, metrics=len(statistic.metrics))
@@ -117,15 +128,13 @@ def stratum_of(
 
     ``hidden`` marks scores of queries that are not to be read.
     """
-    bounded = statistic.shares(len(cells.classes) if classes else 0)
     if over_test_cases(cells):
         values = query_scores(cells, statistic, classes)[index]
         values = values if hidden is None else np.where(hidden, np.nan, values)
         scores = _pooled(mean_of(values), cells, index, statistic, classes)
     else:
         scores = Blocked(statistic.of(cells.take(index), classes), design.n)
-    odds, squares = (statistic.declared(fact, len(cells.classes) if classes else 0) for fact in ("pairs", "squares"))
-    return Stratum(name, scores, design, bounded, odds, squares, cells.repeatable)
+    return Stratum(name, scores, design, *statistic.facts(len(cells.classes) if classes else 0), cells.repeatable)
 
 
 def query_scores(cells: Cells, statistic: Statistic, classes: bool = False) -> Floats:
@@ -384,7 +393,7 @@ def _choice(sample: Sample) -> list[str]:
     if clustered and sum(s.design.size for s in sample.strata) < BENT_CLUSTERS:
         fits[:] = "hall-t"
     elif not clustered:
-        skewed = np.any([np.abs(_skewness(s)) > SKEWED_UNITS for s in sample.strata], axis=0)
+        skewed = np.any([np.abs(s.skewness) > SKEWED_UNITS for s in sample.strata], axis=0)
         fits = np.where(sample.is_mean, np.where(skewed, "hall-t", "student-t"), fits)
         whole = sample.is_mean & (sample.strata[0].is_share if len(sample.strata) == 1 else False)
         fits = np.where(whole, "wilson", fits)
@@ -399,17 +408,6 @@ def _choice(sample: Sample) -> list[str]:
     for column in {k for s in sample.strata for k in s.folds}:
         out[column] = out[column] if sample.gaps(column) is None else "folded-t"
     return out
-
-
-def _skewness(stratum: Stratum) -> Floats:
-    """Of the unit scores, by column."""
-    value, n = stratum.unit_scores.value, stratum.seen
-    known = ~np.isnan(value)
-    size = np.maximum(weighted(n, known.astype(float)), 1.0)
-    mean = weighted(n, np.where(known, value, 0.0)) / size
-    apart = np.where(known, value - mean, 0.0)
-    variance, third = (weighted(n, apart**power) / size for power in (2, 3))
-    return np.divide(third, variance**1.5, out=np.zeros_like(third), where=variance > 1e-24)
 
 
 def _mixed(sample: Sample, choice: list[str], drawn: Table | None, settings: IntervalSettings) -> Table:
@@ -433,5 +431,5 @@ def _mixed(sample: Sample, choice: list[str], drawn: Table | None, settings: Int
 
 def _chosen(by_method: dict[str, Any], choice: list[str]) -> Floats:
     """Each column by its own method."""
-    whole = {m: np.broadcast_to(values, len(choice)).tolist() for m, values in by_method.items()}
+    whole = {m: values.tolist() if np.ndim(values) else [values] * len(choice) for m, values in by_method.items()}
     return np.array([whole[m][k] for k, m in enumerate(choice)], float)

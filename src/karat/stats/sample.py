@@ -55,6 +55,17 @@ class Stratum:
         """Columns that are a share of units."""
         return self.unit_scores.is_share & (True if self.bounded is None else self.bounded)
 
+    @cached_property
+    def skewness(self) -> Floats:
+        """Of the unit scores, by column."""
+        value, n = self.unit_scores.value, self.seen
+        known = ~np.isnan(value)
+        size = np.maximum(weighted(n, known.astype(float)), 1.0)
+        mean = weighted(n, np.where(known, value, 0.0)) / size
+        apart = np.where(known, value - mean, 0.0)
+        variance, third = (weighted(n, apart**power) / size for power in (2, 3))
+        return np.divide(third, variance**1.5, out=np.zeros_like(third), where=variance > 1e-24)
+
     @property
     def seen(self) -> Floats:
         """Counts of the cells that occur, in the order of `unit_scores`."""

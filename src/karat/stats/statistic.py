@@ -71,6 +71,10 @@ class Statistic:
             bool,
         )
 
+    def facts(self, classes: int) -> tuple[Mask, Mask, Mask]:
+        """Columns that may be shares of units, that are chances of pairs, and whose spread a few units may make up."""
+        return self.shares(classes), self.declared("pairs", classes), self.declared("squares", classes)
+
     def limits(self, metric: Metric) -> tuple[float, float]:
         """Between what a score can lie: the metric's bounds, and what stands in for undefined values."""
         low, high = self.catalogue[metric.name].bounds
@@ -245,23 +249,23 @@ class Blocked:
     n: Floats
 
     @cached_property
-    def _vectors(self) -> list[Any]:
+    def vectors(self) -> list[Any]:
         return recorded(self.statistic, self.n, (), ()).vectors
 
     @cached_property
     def breadth(self) -> int:
         """Numbers that the products hold for each row of weights."""
-        return sum(getattr(x, "breadth", x.shape[1] if len(x.shape) > 1 else 1) for x in self._vectors)
+        return sum(getattr(x, "breadth", x.shape[1] if len(x.shape) > 1 else 1) for x in self.vectors)
 
     @cached_property
     def tilted(self) -> int:
         """The same for the jackknife's rows, which metrics along a curve do not write out."""
-        return sum(getattr(x, "tilted", x.shape[1] if len(x.shape) > 1 else 1) for x in self._vectors)
+        return sum(getattr(x, "tilted", x.shape[1] if len(x.shape) > 1 else 1) for x in self.vectors)
 
     @cached_property
     def slim(self) -> bool:
         """Whether the rows of the jackknife are alike but for few entries: tried on some of them."""
-        if max((x.shape[1] for x in self._vectors if isinstance(x, Sparse)), default=0) <= MANY_CLASSES:
+        if max((x.shape[1] for x in self.vectors if isinstance(x, Sparse)), default=0) <= MANY_CLASSES:
             return False
         some = np.unique(np.linspace(0, len(self.n) - 1, TRIED_ROWS).astype(np.int64))
         try:
@@ -271,7 +275,7 @@ class Blocked:
         return True
 
     def _patched(self, W: Tilt) -> Any:
-        entries = sum(len(x.row) if isinstance(x, Sparse) else len(self.n) for x in self._vectors) / len(self.n)
+        entries = sum(len(x.row) if isinstance(x, Sparse) else len(self.n) for x in self.vectors) / len(self.n)
         W = Tilt(W.n, W.a, W.b, W.index, patched=True)
         return below([self.statistic(rows) for rows in W.blocks(int(BLOCK / max(entries, 1) / 4))])
 
