@@ -105,10 +105,14 @@ class Documents:
         return self._shapes[shape]
 
     def _are_tags(self, records: Iterable[Any]) -> bool | None:
-        """Is the first list that is not empty one of texts, or of numbers in their place? Spans are objects or lists."""
+        """Is the first list that is not empty one of texts, or of numbers where tags are due? Spans are objects or lists."""
         plain = (record for record in records if isinstance(record, Mapping) and not is_wrapped(record))
-        first = next((got for record in plain if (got := record.get(self.names(tuple(record))["spans"]))), None)
-        return None if first is None else _are_texts(first) or _are_numbers(first)
+        named = ((record, self.names(tuple(record))["spans"]) for record in plain)
+        first = next(((name, got) for record, name in named if (got := record.get(name))), None)
+        if first is None:
+            return None
+        name, got = first
+        return _are_texts(got) or (_are_numbers(got) and "tags" in str(name).lower())
 
     def _unwrapped(self, records: Sequence[Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """The number of each record and the document inside it; those that the annotator left out are counted."""
