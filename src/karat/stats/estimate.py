@@ -179,7 +179,8 @@ def with_intervals(
     classes = width > 0 and drawn <= CLASS_NUMBERS and (width * len(cells) <= CLASS_NUMBERS or sample.slim)
     tables = estimate(sample if classes else sample_of(cells, statistic, False, clusters), settings)
     if classes:
-        tables = [_by_support(table, cells, len(statistic.metrics)) for table in tables]
+        support = (cells.pooled() @ cells.gold_of)[0] if isinstance(cells, ClassCells) else np.zeros(0)
+        tables = [_by_support(table, support, len(statistic.metrics)) for table in tables]
     columns = statistic.class_columns(len(cells.classes)) if classes else {}
     return {
         m: _attach(scores[m], i, tables, columns.get(m, 0), (settings.level, statistic.limits(m)))
@@ -187,9 +188,8 @@ def with_intervals(
     }
 
 
-def _by_support(table: Table, cells: Cells, metrics: int) -> Table:
+def _by_support(table: Table, support: Floats, metrics: int) -> Table:
     """Behind the score of a class stand its gold members, not all units."""
-    support = (cells.pooled() @ cells.gold_of)[0] if isinstance(cells, ClassCells) else np.zeros(0)
     size = table.size.copy()
     size[metrics:] = np.tile(np.maximum(support, 1), (len(size) - metrics) // max(len(support), 1))
     return replace(table, size=size)
