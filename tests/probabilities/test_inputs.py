@@ -68,6 +68,15 @@ def test_columns_without_names_are_golds_labels_in_order():
         karat.evaluate(GOLD, np.full((5, 2), 0.5), classes=["a"])
 
 
+@pytest.mark.parametrize("kind", [np.array, list])
+def test_a_sure_system_has_probabilities_where_classes_are_named(kind):
+    """Zeros and ones alone may be a matrix of label sets; with names of classes they are what `predict_proba` gave."""
+    e = karat.evaluate(
+        ["A", "B", "A"], kind([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), classes=["A", "B"], metrics=["roc_auc"]
+    )
+    assert (e.context, e["roc_auc"].value) == ("probabilities", 0.25)
+
+
 def test_truth_and_numbers_are_two_classes():
     e = karat.evaluate(np.array(GOLD) == "spam", SPAM)
     assert (e.context, e["roc_auc"].value) == ("probabilities", pytest.approx(AUC))

@@ -128,7 +128,7 @@ def _listed(named: Any) -> list[str]:
 
 
 def _table(given: Any, read: Read) -> Floats | None:
-    asked = read.context == "probabilities"
+    asked = read.context == "probabilities" or read.options.get("classes") is not None
     if (
         read.role != "pred"
         or read.context not in (None, "probabilities")
