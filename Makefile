@@ -3,6 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Python reads the folder of an editable install in the letters of the locale, and ends where LC_ALL=C has none for it.
+ifneq (,$(shell printf %s '$(CURDIR)' | LC_ALL=C grep '[^ -~]'))
+export LC_ALL := C.UTF-8
+endif
+
 .PHONY: demo test test-full test-matrix lint bench simulate mutants coverage docs release clean machine
 
 $(VENV)/core: pyproject.toml
