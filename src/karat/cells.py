@@ -287,6 +287,28 @@ def guessed_positive(classes: Sequence[str]) -> bool:
     return not any(map(says_yes, classes)) and not all(map(_is_number, classes))
 
 
+class TakenCells(Cells):
+    """Cells of which metrics read something that does not change when some of them are taken: gold's spread, ends of bins."""
+
+    source: Self | None = None
+    """The cells that these were taken of. Cells that named themselves would stay in memory until the collector comes."""
+
+    @property
+    def whole(self) -> Self:
+        """The cells as counted."""
+        return self if self.source is None else self.source
+
+    @whole.setter
+    def whole(self, cells: Self) -> None:
+        """As runs that were kept before spell it."""
+        self.source = None if cells is self else cells
+
+    def take(self, index: Any, n: Any = None) -> Self:
+        out = super().take(index, n)
+        out.source = self.whole
+        return out
+
+
 class ClassCells(Cells):
     """Cells with counts by class: the base of every context whose scores come per class."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.cells import ClassCells, Collapsed, Floats, Ints, Sparse, Weights
+from karat.cells import ClassCells, Collapsed, Floats, Ints, Sparse, TakenCells, Weights
 from karat.contexts.curve import Curve
 from karat.contexts.groups import Mask
 from karat.state import stored
@@ -17,7 +17,7 @@ from karat.weights import Scaled
 
 
 @stored("probability-cells")
-class ProbabilityCells(ClassCells):
+class ProbabilityCells(TakenCells, ClassCells):
     """Items with scores. The metrics of hard labels see the class with the highest score, or those past a threshold."""
 
     per_cell = ("gold_of", "score", "answered")
@@ -39,8 +39,6 @@ class ProbabilityCells(ClassCells):
         """Why the scores are no probabilities; empty where they are."""
         self.threshold = threshold
         self.pos_label = pos_label
-        self.whole = self
-        """The cells as counted: bins of equal size do not change when some of them are taken."""
 
     def all_items(self) -> Weights:
         """One row: every item by its weight."""

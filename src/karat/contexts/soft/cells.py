@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from karat.cells import Floats, Ints, Sparse
+from karat.cells import Floats, Ints, Sparse, TakenCells
 from karat.contexts.agreement import Votes
 from karat.contexts.groups import Mask, sums
 from karat.contexts.soft.aligned import ROUNDED, Aligned, align
@@ -22,7 +22,7 @@ from karat.state import stored
 
 
 @stored("soft-cells")
-class SoftCells(TreeCells):
+class SoftCells(TakenCells, TreeCells):
     """Items with weighted labels. The metrics of hard labels see them after ``harden``."""
 
     per_cell = ("gold_weight", "pred_weight", "votes_of", "answers_of")
@@ -47,11 +47,9 @@ class SoftCells(TreeCells):
         """Gold votes; column annotator · labels + label."""
         self.answers_of = nothing if answers_of is None else answers_of
         """Predicted votes, in the same columns."""
-        self.whole = self
-        """The cells as counted: gold's spread does not change when some of them are taken."""
 
     def as_whole(self) -> Self:
-        self.whole = self
+        self.source = None
         return self
 
     @cached_property
