@@ -142,14 +142,15 @@ class Entries:
         known: dict[int, int] = self.__dict__.setdefault("_wide", {})
         if units not in known:
             wide = len(self) // max(units, 1)
-            even = wide > 0 and wide * units == len(self) and self._begins_and_ends(wide) and self.in_order
-            known[units] = wide if even else 0
+            even = wide > 0 and wide * units == len(self) and self._begins_and_ends(wide)
+            known[units] = wide if even and (wide < 3 or self.in_order) else 0
         return known[units]
 
     def _begins_and_ends(self, wide: int) -> bool:
         """Do the first and the last of every ``wide`` entries belong to the unit whose turn it is?"""
         unit = np.arange(len(self) // wide)
-        return bool((self.unit[::wide] == unit).all() and (self.unit[wide - 1 :: wide] == unit).all())
+        ends = (0, wide - 1)[: min(wide, 2)]
+        return all(bool((self.unit[end::wide] == unit).all()) for end in ends)
 
     def sizes(self, units: int) -> Ints:
         """How many entries each unit has."""

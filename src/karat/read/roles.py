@@ -588,10 +588,10 @@ def as_labels(side: Side) -> Side:
     of = side.entries
     if "label" not in of:
         label = values.spelt(of["number"])
-        of = Entries(of.unit, {"label": label.code})
+        of = of.of({"label": label.code})
         side = replace(side, names={"label": label.names})
-    bad = limited(
-        finding("missing-field", side.name, side.line(i), field="value") for i in of.unit[of["label"] < 0].tolist()
-    )
-    entries = Entries(of.unit, {"label": of["label"]}).at(np.flatnonzero(of["label"] >= 0))
+    known = of["label"] >= 0
+    bad = limited(finding("missing-field", side.name, side.line(i), field="value") for i in of.unit[~known].tolist())
+    entries = of.of({"label": of["label"]})
+    entries = entries if known.all() else entries.at(np.flatnonzero(known))
     return replace(side, kind="label", entries=entries, findings=[*side.findings, *bad])
