@@ -17,6 +17,7 @@ from typing import Any
 import click
 import pytest
 from playwright.sync_api import sync_playwright
+from tests.report.browser import PATIENCE
 
 import karat
 from karat.cli.main import COMMANDS
@@ -101,6 +102,7 @@ def test_pages_are_read_and_searched_from_disk(site: Path) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
         page.on("request", lambda request: asked.append(request.url))
         page.goto((site / "index.html").as_uri())
         page.get_by_role("textbox", name="Search").first.click()

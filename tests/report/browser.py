@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+PATIENCE = 180_000
+"""Milliseconds after which a page is taken for one that never comes: on a busy machine it may take half a minute."""
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
@@ -32,6 +34,7 @@ def opened() -> Iterator[Any]:
 def page(browser: Any, file: Path, width: int = 1280, scheme: str = "light") -> Iterator[tuple[Any, list[str]]]:
     """The file opened, and every request that was made to show it."""
     found = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    found.set_default_timeout(PATIENCE)
     asked: list[str] = []
     found.on("request", lambda request: asked.append(request.url))
     found.goto(file.as_uri())

@@ -174,6 +174,7 @@ def test_pages_work_without_scripts(browser, tmp_path):
     file = tmp_path / "page.html"
     file.write_text(karat.evaluate(gold, files[:1], units=True).to_html(), encoding="utf-8")
     page = browser.new_page(java_script_enabled=False)
+    page.set_default_timeout(chromium.PATIENCE)
     page.goto(file.as_uri())
     assert page.locator(".search").count() == 0
     assert page.locator("table.texts tbody tr").count() > 10

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.report.browser import violations
+from tests.report.browser import PATIENCE, violations
 from tests.web.site import Site
 
 
@@ -16,7 +16,7 @@ from tests.web.site import Site
 def visiting(browser: Any, site: Site, **settings: Any) -> Iterator[Any]:
     """A page of a fresh browser; at its end nothing was asked of anybody but the site, and no script complained."""
     context = browser.new_context(base_url=site.url, **settings)
-    context.set_default_timeout(40_000)
+    context.set_default_timeout(PATIENCE)
     page, asked, complaints = context.new_page(), list[str](), list[str]()
     page.on("request", lambda request: asked.append(request.url))
     page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
