@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.cells import Cells
+from karat.cells import Cells, TakenCells
 from karat.evaluation import SystemResult
 from karat.findings import Finding, InputError, finding
 from karat.plan import Plan
@@ -34,8 +34,8 @@ def with_weights(cells: Cells, weight: Floats) -> Cells:
     key, unit = np.unique(cells.unit * len(value) + code, return_inverse=True)
     out = cells.take(key // len(value), np.bincount(unit, minlength=len(key)))
     out.weight, out.unit, out.unit_ids = value[key % len(value)], unit, cells.unit_ids
-    if hasattr(out, "whole"):  # what cells keep of the whole collection is weighed too
-        vars(out)["whole"] = out
+    if isinstance(out, TakenCells):  # what cells keep of the whole collection is weighed too
+        out.source = None
     return out
 
 
