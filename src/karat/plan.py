@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from karat.contexts import MODULES, catalogue, context
+from karat.contexts import catalogue, context, homes
 from karat.contexts.base import Context
 from karat.contexts.options import Option
 from karat.evaluation import Score, make_score
@@ -85,11 +85,11 @@ def _resolved(metric: str | Metric, name: str, known: Catalogue) -> Metric:
     try:
         return known.resolve(metric)
     except MetricError as error:
-        homes = [] if known.names(metric) else [other for other in MODULES if catalogue(other).names(metric)]
-        if not homes:
+        others = [] if known.names(metric) else homes(metric)
+        if not others:
             raise
         raise MetricError(
-            f"{metric} is a metric of {', '.join(homes)}, and the data are taken for {name};"
+            f"{metric} is a metric of {', '.join(others)}, and the data are taken for {name};"
             " if they are not that, name the context (-c, context=)"
         ) from error
 

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from karat.cli.failures import guarded
-from karat.cli.options import store_option
+from karat.cli.options import metrics_option, store_option
 from karat.cli.printing import print_grid
 from karat.cli.submit import server_option, token_option
 from karat.contexts import MODULES
@@ -70,15 +70,7 @@ def _settings(given: dict[str, Any]) -> dict[str, Any]:
 @command.command("create")
 @click.argument("gold", type=click.Path(exists=True, dir_okay=False))
 @click.option("-c", "--context", type=click.Choice(list(MODULES)), required=True, help="Context.")
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    required=True,
-    metavar="METRIC",
-    help="Metric (repeatable; the first leads).",
-)
+@metrics_option("Metric (repeatable; the first leads).", required=True)
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Option of the context (repeatable).")
 @click.option("--hierarchy", type=click.Path(exists=True, dir_okay=False), help="Label tree for hierarchical metrics.")
 @click.option("--id-column", metavar="COLUMN", help="Column of the ids, in gold and in submissions.")

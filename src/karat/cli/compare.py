@@ -21,6 +21,7 @@ from karat.cli.options import (
     input_options,
     interval_options,
     keep_going_option,
+    metrics_option,
     name_option,
     output_option,
     report_option,
@@ -41,15 +42,7 @@ from karat.stats.settings import CORRECTIONS, JOINT, ON_REQUEST
 @click.command("compare")
 @click.argument("gold", shell_complete=completion.files)
 @click.argument("preds", nargs=-1, shell_complete=completion.files, metavar="[PRED PRED...]")
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="METRIC",
-    shell_complete=completion.metrics,
-    help="Metric to compare on (repeatable).",
-)
+@metrics_option("Metric to compare on (repeatable).")
 @input_options
 @context_options
 @interval_options

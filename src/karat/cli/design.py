@@ -15,6 +15,7 @@ from karat.cli.options import (
     api_arguments,
     context_options,
     input_options,
+    metrics_option,
     name_option,
     one_output_option,
     report_option,
@@ -30,15 +31,7 @@ from karat.report.design import TEXT
 @click.command("design", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("gold", shell_complete=completion.files)
 @click.argument("preds", nargs=-1, shell_complete=completion.files, metavar="[PRED...]")
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="METRIC",
-    shell_complete=completion.metrics,
-    help="Metric to plan for (repeatable).",
-)
+@metrics_option("Metric to plan for (repeatable).")
 @input_options
 @context_options
 @click.option("--detect", "difference", type=float, help="True difference of two systems that is to be shown.")

@@ -22,6 +22,7 @@ from karat.cli.options import (
     input_options,
     interval_options,
     keep_going_option,
+    metrics_option,
     name_option,
     report_options,
     run_option,
@@ -40,15 +41,7 @@ from karat.report.rows import BY
 @click.command("evaluate")
 @click.argument("gold", shell_complete=completion.files)
 @click.argument("preds", nargs=-1, shell_complete=completion.files, metavar="[PRED...]")
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="METRIC",
-    shell_complete=completion.metrics,
-    help="Metric to compute (repeatable); `all` for every one. Default: the context's usual ones.",
-)
+@metrics_option("Metric to compute (repeatable); `all` for every one. Default: the context's usual ones.")
 @input_options
 @engine_options
 @context_options

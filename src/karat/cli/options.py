@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import click
 from click.core import ParameterSource
 
+from karat.cli import completion
 from karat.contexts import MODULES
 from karat.contexts.options import OPTIONS, Option
 from karat.hierarchy import Hierarchy
@@ -29,6 +30,13 @@ def _stacked(*options: Decorator) -> Decorator:
         return function
 
     return decorate
+
+
+def metrics_option(help: str, required: bool = False) -> Decorator:
+    return click.option(
+        "-m", "--metric", "metrics", multiple=True, required=required, metavar="METRIC",
+        shell_complete=completion.metrics, help=help,
+    )  # fmt: skip
 
 
 def context_meanings() -> dict[str, dict[Option, list[str]]]:

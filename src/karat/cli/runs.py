@@ -13,6 +13,7 @@ from karat.cli.failures import guarded
 from karat.cli.options import (
     by_option,
     interval_options,
+    metrics_option,
     one_output_option,
     report_option,
     report_options,
@@ -53,7 +54,7 @@ def found_run(store: Store, name: str) -> Run:
     return run
 
 
-metric_option = click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Metric (repeatable).")
+metric_option = metrics_option("Metric (repeatable).")
 
 
 @command.command("list")

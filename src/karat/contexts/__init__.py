@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from karat.contexts.base import Context
-from karat.metric import Catalogue, Definition, MetricError
+from karat.metric import Catalogue, Definition, Metric, MetricError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -63,6 +63,11 @@ def context(name: str) -> Context:
 def catalogue(name: str) -> Catalogue:
     """Every metric of a context: its own, the shared ones and those of installed plug-ins."""
     return Catalogue(context(name).cells, [*_built_in(context(name).name), *plugins()])
+
+
+def homes(metric: str | Metric) -> list[str]:
+    """The contexts that have a metric."""
+    return [name for name in MODULES if catalogue(name).names(metric)]
 
 
 @cache

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from karat.contexts import MODULES, catalogue
+from karat.contexts import MODULES, catalogue, homes
 from karat.metric import MetricError, parse, unknown_metric
 
 
@@ -14,8 +14,3 @@ def checked(metric: str) -> str:
     if not homes(metric):
         raise MetricError(unknown_metric(parse(metric).name, {d.name for name in MODULES for d in catalogue(name)}))
     return metric
-
-
-def homes(metric: str) -> list[str]:
-    """The contexts that have a metric."""
-    return [name for name in MODULES if catalogue(name).names(metric)]

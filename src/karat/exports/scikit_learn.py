@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from karat.api import evaluate
+from karat.contexts import homes
 from karat.evaluation import Score
-from karat.exports.checked import checked, homes
+from karat.exports.checked import checked
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from karat.stats.random import stream
 from karat.stats.resampling import Jackknife, Units
 from karat.stats.sample import Stratum
 from karat.stats.statistic import MANY_CLASSES, TRIALS, Blocked, Fold, Mask, Statistic, UnitScores, recorded
-from karat.weights import CaseTilt, CaseTotals, Floats, Places, Scores, dense
+from karat.weights import CaseTilt, CaseTotals, Floats, Ints, Places, Scores, dense
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,18 @@ class Cases:
         vectors = self.scores.vectors
         plain = all(isinstance(x, (Sparse, np.ndarray)) for x in vectors)
         narrow = all(len(x.shape) == 1 or x.shape[1] <= MANY_CLASSES for x in vectors)
-        return plain and narrow and all(self._same(t, vectors) for t in {0, int(sizes.argmax()), len(sizes) - 1})
+        if not (plain and narrow):
+            return False
+        some = [self.places.cells(case) for case in {0, int(sizes.argmax()), len(sizes) - 1}]
+        halves = [
+            np.flatnonzero(self.cells.test_case % 2 == odd) for odd in (0, 1)
+        ]  # every cell, with others around it
+        return all(self._same(index, vectors) for index in (*some, *halves))
 
-    def _same(self, case: int, vectors: list[Any]) -> bool:
-        index = self.places.cells(case)
-        alone = recorded(self.of_case(case), self.cells.n[index].astype(float), (), ()).vectors
+    def _same(self, index: Ints, vectors: list[Any]) -> bool:
+        """Whether these cells, taken out, have the vectors that they have among all."""
+        taken = self.statistic.of(self.cells.take(index), self.classes)
+        alone = recorded(taken, self.cells.n[index].astype(float), (), ()).vectors
         return len(alone) == len(vectors) and all(
             np.array_equal(dense(x), dense(y.rows(index) if isinstance(y, Sparse) else y[index]), equal_nan=True)
             for x, y in zip(alone, vectors, strict=True)
