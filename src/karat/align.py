@@ -242,16 +242,15 @@ class Aligned:
 
     def collapsed(self) -> Self:
         """Equal rows as one, ``n`` raised: exact, and in an order that depends on what the rows say alone."""
-        key, size = self.case.code.astype(np.int64), len(self.case.names)
-        absent = ~self.in_gold * 2 + ~self.in_pred
-        parts = [_contents(self.gold, len(self)), _contents(self.pred, len(self)), *([absent] if absent.any() else [])]
-        for part in parts:
+        everywhere = self.in_gold.all() and self.in_pred.all()
+        absent = [] if everywhere else [~self.in_gold * 2 + ~self.in_pred]
+        key, size = self.case.code, len(self.case.names)
+        for part in (_contents(self.gold, len(self)), _contents(self.pred, len(self)), *absent):
             wide = int(part.max(initial=0)) + 1
             if size * wide > LARGEST_KEY >> len(key).bit_length():
                 key = distinct(key)[1]
                 size = int(key.max(initial=0)) + 1
-            key *= wide
-            key += part
+            key = part if size == 1 else key.astype(np.int64, copy=False) * wide + part
             size *= wide
         last, n, group = groups(key, size, self.n)
         unit = None if self.unit is None else group()[self.unit]
@@ -331,7 +330,7 @@ LARGEST_KEY = 1 << 63
 def _contents(side: Entries, rows: int) -> Ints:
     """A code for what each row's entries say, as sets: rising with the contents, whatever the order of the file."""
     columns = [side[name] for name in sorted(side.columns)]
-    if side.single and len(side) == rows:
+    if side.one_each(rows):
         return reduce(paired, map(ranked, columns)) if columns else np.zeros(rows, np.int64)
     columns = _rising(side, rows, columns)
     code, known = np.zeros(rows, np.int64), 1

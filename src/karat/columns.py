@@ -70,9 +70,8 @@ class Codes:
 
     def pruned(self) -> Codes:
         """Without the names that no row has."""
-        counts = np.bincount(
-            self.code[self.code >= 0] if (self.code < 0).any() else self.code, minlength=len(self.names)
-        )
+        known = self.code if self.code.min(initial=0) >= 0 else self.code[self.code >= 0]
+        counts = np.bincount(known, minlength=len(self.names))
         if counts.all():
             return self
         names = [self.names[i] for i in np.flatnonzero(counts).tolist()]
@@ -142,14 +141,25 @@ class Text:
             yield piece, self[piece]
 
     def tolist(self) -> list[bytes]:
-        data: Any = self.buffer.data
-        if 8 * int(self.length.sum()) > len(self.buffer):  # one copy is cheaper than many small ones
-            data = data.tobytes()
-        return [bytes(data[s : s + n]) for s, n in zip(self.start.tolist(), self.length.tolist(), strict=True)]
+        data, start = self._bytes()
+        return [data[s : s + n] for s, n in zip(start.tolist(), self.length.tolist(), strict=True)]
 
     def texts(self) -> list[str]:
         """The texts as Python objects."""
-        return [part.decode(errors="replace") for part in self.tolist()]
+        data, start = self._bytes()
+        if not data.isascii():
+            return [part.decode(errors="replace") for part in self.tolist()]
+        signs = data.decode("ascii")  # one sign a byte: texts are cut out of the whole
+        return [signs[s : s + n] for s, n in zip(start.tolist(), self.length.tolist(), strict=True)]
+
+    def _bytes(self) -> tuple[bytes, Ints]:
+        """Bytes in which all texts are, and where each begins: the whole buffer, or a few texts without what is between them."""
+        if 8 * int(self.length.sum()) > len(self.buffer):
+            return self.buffer.tobytes(), self.start
+        start = starts(self.length)
+        return self.buffer[
+            np.repeat(self.start - start, self.length) + np.arange(int(self.length.sum()))
+        ].tobytes(), start
 
     @cached_property
     def longest(self) -> int:
@@ -413,8 +423,8 @@ def groups(key: Ints, size: int, n: Ints) -> tuple[Ints, Ints, Callable[[], Ints
     """Rows with the same key (from 0, below ``size``), by rising keys: the last of each, their ``n`` together, and the group of every row."""
     ones = n.max(initial=1) == 1
     if size <= 4 * len(key) + (1 << 20):
-        last = np.full(size, -1)
-        last[key] = np.arange(len(key))
+        last: Ints = np.full(size, -1, np.int32 if len(key) < 1 << 31 else np.int64)
+        last[key] = np.arange(len(key), dtype=last.dtype)
         used = last >= 0
         total = np.bincount(key, None if ones else n, size)[used].astype(np.int64, copy=False)
         return last[used], total, lambda: (np.cumsum(used) - 1)[key]

@@ -11,6 +11,7 @@ from karat.columns import ordered, within
 from karat.findings import InputError, finding
 from karat.read.names import NUMBERS
 from karat.side import Side
+from karat.values import fractional
 
 
 def of_numbers(gold: Side, sides: Sequence[Side]) -> str | None:
@@ -63,8 +64,7 @@ def _names_labels_of(gold: Side, side: Side) -> bool:
 
 def _fractional(side: Side) -> bool:
     """Is any number not whole?"""
-    number = side.entries["number"]
-    return bool((number != np.round(number)).any())
+    return fractional(side.entries["number"])
 
 
 def are_labels(gold: Side, systems: Sequence[Side]) -> bool:
@@ -85,10 +85,12 @@ def are_labels(gold: Side, systems: Sequence[Side]) -> bool:
 
 def _are_ranks(side: Side) -> bool:
     """Does every test case have the numbers from 1 on, each once, and one of them more than one?"""
-    case, number = side.keys.case.code[side.entries.unit], side.entries["number"]
+    number, cases = side.entries["number"], len(side.keys.case.names)
+    if len(number) < 2 or (number == 1).sum() > cases:  # few labels of many items need no sorting
+        return False
+    case = side.keys.case.code[side.entries.unit]
     size = np.bincount(case)
-    most = int(size.max(initial=0))
-    if most < 2 or number.max() != most:  # few labels of many items need no sorting
+    if not number.max() == size.max() > 1:
         return False
     return bool((number[np.lexsort((number, case))] == within(size[size > 0]) + 1).all())
 

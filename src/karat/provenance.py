@@ -38,7 +38,9 @@ def input_record(side: Side, hashes: bool | None = None) -> dict[str, Any]:
     """One input: what it is called, how large it is, and its hashes (of large ones only if asked for)."""
     origin = side.origin
     known = origin.format != "array" and not (origin.format == "list" and side.kind == "label")
-    wanted = hashes or (hashes is None and known and side.records * _COST.get(side.kind, 1) <= CHEAP)
+    # A document is one record, and each of its spans is hashed.
+    size = max(side.records * _COST.get(side.kind, 1), len(side.entries) if side.context in _ROWS else 0)
+    wanted = hashes or (hashes is None and known and size <= CHEAP)
     return {
         "role": origin.role, "path": origin.name, "system": origin.system or None, "format": origin.format,
         "rows": side.records, "bytes": origin.bytes, "sha256": origin.sha256,

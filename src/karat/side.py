@@ -135,9 +135,13 @@ class Entries:
         """Some of the entries."""
         return Entries(self.unit[index], {name: column[index] for name, column in self.columns.items()})
 
+    def one_each(self, units: int) -> bool:
+        """Whether each of so many units has one entry, in their order."""
+        return self.single and len(self) == units
+
     def wide(self, units: int) -> int:
         """How many entries each unit has where all have as many, as weights of all labels are; else 0."""
-        if self.single and len(self) == units:
+        if self.one_each(units):
             return 1
         known: dict[int, int] = self.__dict__.setdefault("_wide", {})
         if units not in known:
@@ -159,7 +163,7 @@ class Entries:
 
     def taken(self, index: Ints, units: int) -> Entries:
         """The entries of some of all units, in another order."""
-        if self.single and len(self) == units:
+        if self.one_each(units):
             columns = {name: column[index] for name, column in self.columns.items()}
             return Entries(np.arange(len(index)), columns, single=True)
         wide = self.wide(units)

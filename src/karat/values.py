@@ -282,6 +282,11 @@ def _number(value: Any) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
+def fractional(number: NDArray[Any]) -> bool:
+    """Is any number of an array not whole?"""
+    return number.dtype.kind == "f" and bool((number != np.rint(number)).any())
+
+
 def whole(column: Column) -> Ints:
     """The column as whole numbers; `NO_NUMBER` is nothing, no number, or one with a fraction."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "i":

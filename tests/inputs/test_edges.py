@@ -55,6 +55,19 @@ def test_a_row_of_megabytes_is_named_wherever_it_stands(tmp_path: Path, at: int,
     assert "2,000,000" in caught.value.findings[0].message
 
 
+def test_a_first_line_longer_than_the_sample_tells_the_format(tmp_path: Path) -> None:
+    """A table of many columns, and a run whose first query has a long name."""
+    wide, query = ",".join(f"column {n}" for n in range(9_000)), "q" * 70_000
+    rows = [f"{n},{label}{',' * 9_000}" for n, label in ((1, "A"), (2, "B"))]
+    names = {"gold_txt": [f"id,value,{wide}", *rows], "pred_txt": ["id,value", "1,A", "2,A"]}
+    gold, pred = written(tmp_path, **{name: "\n".join(lines) + "\n" for name, lines in names.items()})
+    assert karat.evaluate(gold, pred, metrics=["accuracy"])["accuracy"].value == 0.5
+    qrels, run = written(
+        tmp_path, qrels_txt=f"{query} 0 d1 1\nq 0 d2 1\n", run_txt=f"{query} Q0 d1 1 2 t\nq Q0 d1 1 2 t\n"
+    )
+    assert karat.evaluate(qrels, run, metrics=["average_precision"])["average_precision"].value == 0.5
+
+
 def test_a_last_line_longer_than_the_engine_takes_at_once_is_not_lost(tmp_path: Path) -> None:
     """DuckDB says nothing of it where it ends the file behind 32 MB."""
     gold, pred = written(tmp_path, gold_csv="id,value\n1,A\n2,B\n", pred_csv="id,value\n1,A\n2," + "x" * 33_000_000)

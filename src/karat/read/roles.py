@@ -344,13 +344,14 @@ def _entries(meaning: Meaning, rows: int) -> tuple[Entries, dict[str, list[str]]
     if meaning.kind == "label":
         return _labels(values.spelt(meaning.column), rows)
     if meaning.kind == "number":
-        given = np.flatnonzero(values.given(meaning.column))
         number, _ = values.numbers(meaning.column)
-        if isinstance(meaning.column, np.ndarray) and (number != np.round(number)).any():
+        if isinstance(meaning.column, np.ndarray) and values.fractional(meaning.column):
             # Fractions are no labels, and to spell a million of them takes longer than to score them.
-            return Entries(given, {"number": number}, single=True), {}
+            return Entries(np.arange(rows), {"number": number}, single=True), {}
         label = values.spelt(meaning.column)
-        return Entries(given, {"label": label.code[given], "number": number[given]}), {"label": label.names}
+        entries = Entries(np.arange(rows), {"label": label.code, "number": number}, single=True)
+        given = values.given(meaning.column)
+        return entries if given.all() else entries.at(given), {"label": label.names}
     nested = meaning.nested
     assert nested is not None
     if meaning.kind == "labels":

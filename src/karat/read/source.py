@@ -201,17 +201,21 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, enough to tell the format."""
-        with self.path.open("rb") as file:
-            return file.read(HEAD)
+        """The first bytes, enough to tell the format: a whole line, if it is no longer than a record may be."""
+        return self._begun(lambda content: b"\n" in content or b"\r" in content)
 
     def beginning(self) -> bytes:
         """The head, or more of the file where the first JSON record does not end in it: its text may be a book."""
-        content, size = self.head, HEAD
-        while len(content) == size < LONGEST_RECORD and not _holds_a_record(content):
-            size *= 4
-            with self.path.open("rb") as file:
-                content = file.read(size)
+        return self._begun(_holds_a_record)
+
+    def _begun(self, enough: Callable[[bytes], bool]) -> bytes:
+        content, size = b"", HEAD
+        with self.path.open("rb") as file:
+            while size <= LONGEST_RECORD:
+                content += file.read(size - len(content))
+                if len(content) < size or enough(content):
+                    break
+                size *= 4
         return content
 
     @cached_property

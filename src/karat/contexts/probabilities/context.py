@@ -74,10 +74,9 @@ class Probabilities(Context):
         return single_scores(both) or both.collapsed()
 
     def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> ProbabilityCells:
-        several = not both.gold.single and bool((both.gold.sizes(len(both)) != 1).any())
+        several = not both.gold.one_each(len(both)) and bool((both.gold.sizes(len(both)) != 1).any())
         classes = both.names["label"]
-        everywhere = both.pred.single and len(both.pred) == len(both)
-        answered = np.ones(len(both), bool) if everywhere else both.pred.sizes(len(both)) > 0
+        answered = np.ones(len(both), bool) if both.pred.one_each(len(both)) else both.pred.sizes(len(both)) > 0
         pos_label = _positive(classes, options)
         if "label" in both.pred:
             score = np.zeros((len(both), len(classes)))
@@ -131,7 +130,8 @@ MOST_GROUPS = 64
 def single_scores(both: Aligned) -> Aligned | None:
     """What `Aligned.collapsed` gives for one label and one score an item, by sorting the scores alone; None elsewhere."""
     labels = len(both.names["label"])
-    plain = both.gold.single and both.pred.single and "label" not in both.pred and both.unit is None
+    single = both.gold.one_each(len(both)) and both.pred.one_each(len(both))
+    plain = single and "label" not in both.pred and both.unit is None
     if not plain or labels * len(both.case.names) > MOST_GROUPS or (both.n != 1).any():
         return None
     key, cases = both.gold["label"], len(both.case.names)
@@ -188,7 +188,7 @@ def _of_positive(both: Aligned, classes: list[str], pos_label: str | None) -> tu
         classes = [*classes, other]
     if len(classes) != 2:
         raise InputError([finding("one-score-many-classes", None, count=len(classes), labels=", ".join(classes[:5]))])
-    if both.pred.single:
+    if both.pred.one_each(len(both)):
         return classes, both.pred["number"][:, None]
     number = np.zeros((len(both), 1))
     number[both.pred.unit, 0] = both.pred["number"]
