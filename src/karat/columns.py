@@ -458,10 +458,28 @@ def ranked(column: Any) -> Ints:
         return column  # type: ignore[no-any-return]
     if column.dtype.kind in "iu" and column.min(initial=0) == -1:
         return np.where(column < 0, column.max(initial=0) + 1, column)
-    whole = column.astype(np.int64) if np.abs(column).max(initial=0.0) < 1 << 31 else None
-    if whole is not None and (whole == column).all():  # places in lists, counts: no need to sort them
-        return whole - whole.min(initial=0)
+    for parts in PARTS:
+        if (whole := _wholes(column, parts)) is not None:
+            return whole - whole.min(initial=0)
     return _by_sorting(column + 0.0)[1]
+
+
+PARTS = (1, 10_000, 1_000_000)
+"""Parts of one that numbers most often are: places and counts are whole, weights have up to four or six decimals."""
+HEAD = 1000
+"""Numbers that show whether it is worth while to look at all."""
+
+
+def _wholes(column: Any, parts: int) -> Ints | None:
+    """How many parts of one each number is; None where a number is not what so many parts are, and so none but it is."""
+    whole = column
+    for some in (column[:HEAD], column):
+        if not np.abs(some).max(initial=0.0) < (1 << 31) / parts:
+            return None
+        whole = np.rint(some * parts)
+        if not (whole / parts == some).all():
+            return None
+    return whole.astype(np.int64)  # type: ignore[no-any-return]
 
 
 def starts(size: Ints) -> Ints:

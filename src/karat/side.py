@@ -201,11 +201,8 @@ class Entries:
             code = self[column]
             key = self.unit * (int(code.max(initial=0)) + 1) + code
             return self.at(np.argsort(key, kind="stable"))
-        order = np.argsort(pattern, kind="stable")
-        columns = {
-            name: values.reshape(-1, len(pattern)).take(order, 1).ravel() for name, values in self.columns.items()
-        }
-        return self.of(columns)
+        order = np.argsort(pattern, kind="stable").tolist()
+        return self.of({name: _columns(values.reshape(-1, len(order)), order) for name, values in self.columns.items()})
 
     def pattern(self, column: str, units: int) -> Ints | None:
         """The codes that every unit has in the same order, as weights of all labels most often are; else None."""
@@ -292,6 +289,16 @@ class Entries:
     @staticmethod
     def none(*columns: str) -> Entries:
         return Entries(np.zeros(0, np.int64), {name: np.zeros(0, np.int64) for name in columns})
+
+
+def _columns(table: Any, order: Sequence[int]) -> Any:
+    """The columns of a table in another order, all rows after each other; some rows at a time, which stay in the cache."""
+    out = np.empty_like(table)
+    for at in range(0, len(table), BLOCK):
+        here = slice(at, at + BLOCK)
+        for to, column in enumerate(order):
+            out[here, to] = table[here, column]
+    return out.ravel()
 
 
 _UNITS: WeakValueDictionary[tuple[int, int], Any] = WeakValueDictionary()

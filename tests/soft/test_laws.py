@@ -162,6 +162,32 @@ def test_closed_form_is_the_recursion(seed):
         assert found == pytest.approx([recursion(list(r.items()), parent, own) for r in rows], abs=1e-9)
 
 
+@pytest.mark.parametrize("variant", ["paper", "pyevall"])
+@pytest.mark.parametrize("full", [True, False])
+def test_information_is_the_same_by_tables_by_keys_and_along_runs(variant, full, monkeypatch):
+    """To the last bit: which labels items name, and which weights stand beside each other, is for speed alone."""
+    rng = np.random.default_rng(5)
+    parent, items, labels = np.array([-1, 0, 0, 1, -1, 4]), 60, 6
+    item, label = np.divmod(np.arange(items * labels), labels)
+    case = np.sort(rng.integers(0, 3, items))
+
+    def side():
+        some = np.full(len(item), True) if full else rng.random(len(item)) < 0.7
+        return item[some], label[some], rng.integers(0, 3, len(item))[some] / 4
+
+    gold, pred = side(), side()
+    by_gold = align(gold, pred, items, labels)
+    found = {}
+    for dense, runs in ((0, 0), (0, 2), (8, 0), (8, 2)):
+        monkeypatch.setattr("karat.contexts.soft.information.DENSE", dense)
+        monkeypatch.setattr("karat.contexts.soft.information.RUN", runs)
+        s = spread(by_gold, case, np.ones(items), 3, parent, np.ones(labels, bool), np.zeros(labels, bool))
+        found[dense, runs] = [s.mean, s.deviation, s.absolute, *information(by_gold, s, case, parent, variant)]
+    for numbers in found.values():
+        assert all(np.array_equal(a, b) for a, b in zip(numbers, found[0, 0], strict=True))
+    assert np.ptp(found[0, 0][-1]) > 0
+
+
 def path(c, parent):
     return [c] if parent[c] < 0 else [c, *path(parent[c], parent)]
 

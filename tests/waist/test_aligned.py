@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.align import Aligned, _carried, coverage_findings, meet, met
-from karat.columns import Codes, distinct, groups, ordered, recode
+from karat.columns import Codes, distinct, groups, ordered, ranked, recode
 from karat.side import Entries, Keys, Origin, Positions, Side
 
 LABELS = ["a", "b", "10", "9"]
@@ -148,6 +148,20 @@ def test_distinct_keys_and_places(keys):
     found, place = distinct(np.array(keys, np.int64))
     assert found.tolist() == sorted(set(keys))
     assert found[place].tolist() == keys
+
+
+@pytest.mark.parametrize("decimals", [0, 2, 4, 6, 7, 17])
+@pytest.mark.parametrize("shift", [0.0, -0.5, 1e6])
+@pytest.mark.parametrize("odd", [None, np.nan, np.inf, -0.0, 1e300, 5e-324, 1 / 3])
+def test_numbers_rank_alike_by_their_decimals_and_by_sorting(decimals, shift, odd, monkeypatch):
+    monkeypatch.setattr("karat.columns.HEAD", 3)
+    column = (np.random.default_rng(3).random(60) + shift).round(decimals)
+    column = np.concatenate([column, column[:9], column[:9] * -1, [] if odd is None else [odd]])
+    with np.errstate(all="raise"):
+        rank = ranked(column)
+    _, wanted = np.unique(column + 0.0, return_inverse=True)
+    assert rank.min() == 0
+    assert np.array_equal(np.unique(rank, return_inverse=True)[1], wanted)
 
 
 def test_numbers_as_names_are_in_number_order():

@@ -83,8 +83,9 @@ def _columns(content: Content | bytes, format: str) -> tuple[dict[str, Column], 
     rows = 0
     for part, size in _decoded_lines(content) if format == "jsonl" else _decoded_array(content):
         for name in (*part, *(name for name in columns if name not in part)):
-            before = columns.setdefault(name, [[None] * rows] if rows else [])
-            before.append(part[name] if name in part else [None] * size)
+            if name not in columns:
+                columns[name] = [[None] * rows] if rows else []
+            columns[name].append(part[name] if name in part else [None] * size)
         rows += size
     return {name: parts[0] if len(parts) == 1 else values.joined(parts) for name, parts in columns.items()}, rows
 
@@ -175,30 +176,33 @@ def _uncollected() -> Iterator[None]:
 def _decoded(block: bytes, format: str) -> Decoded:
     """The columns of the fields of the records, and how many records there are."""
     first = _first(block)
-    for shape in _shapes(first):
+    for kinds in _shapes(first):
         try:
-            records = _records(block, format, shape)
+            records = _records(block, format, _like(first, kinds))
         except (msgspec.ValidationError, ValueError):
             continue
-        columns = {name: _apart(list(map(attrgetter(f"_{i}"), records))) for i, name in enumerate(first)}
-        counted = len(first) * len(records)
+        listed = [list(map(attrgetter(f"_{i}"), records)) for i in range(len(first))]
+        columns = {name: _apart(*column) for name, *column in zip(first, listed, kinds, strict=True)}
+        counted = len(first) * len(records) + sum(
+            _names_in(columns[name]) for name, kind in zip(first, kinds, strict=True) if kind is not str
+        )
         break
     else:
         records = _records(block, format, dict[str, Any])
         names = dict.fromkeys(chain.from_iterable(records))
         columns = {name: _apart([record.get(name) for record in records]) for name in names}
-        counted = sum(map(len, records))
-    if not _each_once(block, counted, columns.values()):
+        counted = sum(map(len, records)) + sum(map(_names_in, columns.values()))
+    if not _each_once(block, counted):
         raise ValueError("a field is there twice")
     return columns, len(records)
 
 
-def _shapes(first: Mapping[str, Any]) -> Iterator[Any]:
-    """Types of records with the fields of the first: with the numbers by name that it has, and with anything."""
-    kinds = [_like(value, [float] * len(value)) if _is_weights(value) else Any for value in first.values()]
-    if any(kind is not Any for kind in kinds):
-        yield _like(first, kinds)
-    yield _like(first, [Any] * len(first))
+def _shapes(first: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """Types of the fields of records that have those of the first: with its texts, with its numbers by name, and with anything."""
+    weights = [_like(value, [float] * len(value)) if _is_weights(value) else Any for value in first.values()]
+    texts = [str if isinstance(value, str) else kind for value, kind in zip(first.values(), weights, strict=True)]
+    anything: list[Any] = [Any] * len(first)
+    return (kinds for kinds, wider in ((texts, weights), (weights, anything), (anything, [])) if kinds != wider)
 
 
 def _is_weights(value: Any) -> bool:
@@ -213,9 +217,12 @@ def _are_fields(names: Collection[str]) -> bool:
     return 0 < len(names) <= MOST and not any(map(_UNFIT.search, names))
 
 
-def _apart(column: list[Any]) -> Column:
-    """Numbers by name and lists of texts as arrays, which take a tenth of the memory of objects; anything else as it is."""
-    kinds = {*map(type, column)}
+def _apart(column: list[Any], kind: Any = Any) -> Column:
+    """Numbers by name and lists of texts as arrays, which take a tenth of the memory of objects; anything else as it is.
+
+    Where all values are of one ``kind``, nobody need look at them.
+    """
+    kinds = {*map(type, column)} if kind is Any else {kind}
     if len(kinds) == 1 and issubclass(kind := next(iter(kinds)), msgspec.Struct):
         names = list(kind.__struct_encode_fields__)
         number = np.fromiter(chain.from_iterable(map(astuple, column)), float, len(names) * len(column))
@@ -297,10 +304,10 @@ def _records(block: bytes, format: str, record: Any) -> Sequence[Any]:
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"(\s*:)?', re.S)
 
 
-def _each_once(content: bytes, names: int, columns: Iterable[Column]) -> bool:
+def _each_once(content: bytes, names: int) -> bool:
     """Is the number of names in the text the one of those decoded? Of a name that is there twice only one is."""
-    names += sum(map(_names_in, columns))
-    return content.count(b":") == names or sum(map(bool, _STRING.findall(content))) == names
+    colons = np.count_nonzero(np.frombuffer(content, np.uint8) == ord(":"))
+    return colons == names or sum(map(bool, _STRING.findall(content))) == names
 
 
 def _no_fields(source: Source) -> Finding:

@@ -365,7 +365,8 @@ def _entries(meaning: Meaning, rows: int) -> tuple[Entries, dict[str, list[str]]
             "label": label.names,
             "annotator": key.names,
         }
-    number, _ = values.numbers(nested.members)
+    weight = nested.members  # an array here is a reader's own, which nobody else changes
+    number = weight if getattr(weight, "dtype", None) == np.float64 else values.numbers(weight)[0]
     return _members(nested, {"label": key.code, "number": number}), {"label": key.names}
 
 

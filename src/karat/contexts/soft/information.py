@@ -7,6 +7,7 @@ the largest weight at or below node ``c``, ``IC(S) = Σ_c I(c, v_c) − I(parent
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -65,40 +66,79 @@ def climb(label: Ints, parent: Ints) -> tuple[Ints, Ints]:
     return np.concatenate(rows), np.concatenate(nodes)
 
 
-def raised(a: Aligned, parent: Ints) -> Aligned:
-    """The same weights on labels and their ancestors, each node with the largest weight at or below it."""
+@dataclass(frozen=True, eq=False)
+class Raised:
+    """Weights of labels and their ancestors, each node with the largest weight at or below it.
+
+    They stand by item within each node: items with equal gold stand together, and so do their weights of a node.
+    """
+
+    of: Aligned
+    node: Ints
+    item: Ints
+    top: Callable[[Any], Any]
+    """What each node has of a column of the labels."""
+
+    @cached_property
+    def gold(self) -> Floats:
+        return self.top(self.of.gold)  # type: ignore[no-any-return]
+
+    @cached_property
+    def pred(self) -> Floats:
+        return self.top(self.of.pred)  # type: ignore[no-any-return]
+
+    @cached_property
+    def in_gold(self) -> Mask:
+        return self._named(self.of.in_gold)
+
+    @cached_property
+    def in_pred(self) -> Mask:
+        return self._named(self.of.in_pred)
+
+    def _named(self, known: Mask) -> Mask:
+        return np.ones(len(self.item), bool) if known.all() else self.top(known)
+
+    def sum(self, x: Floats) -> Floats:
+        """Sum of ``x`` over the nodes of each item, one after the other."""
+        return sums(self.item, x, self.of.items)
+
+
+def raised(a: Aligned, parent: Ints) -> Raised:
+    """The weights of labels and their ancestors."""
     if (parent < 0).all():
-        return a
+        return Raised(a, a.label, a.item, lambda x: x)
     if a.items * a.labels <= DENSE * len(a.item):
         return _raised_table(a, parent)
     row, node = climb(a.label, parent)
-    key, place = distinct(a.item[row] * a.labels + node)
+    key, place = distinct(node * a.items + a.item[row])
 
-    def top(x: Floats) -> Floats:
-        out = np.zeros(len(key))
+    def top(x: Any) -> Any:
+        out = np.zeros(len(key), x.dtype)
         np.maximum.at(out, place, x[row])
         return out
 
-    in_gold, in_pred = (top(x.astype(float)) > 0 for x in (a.in_gold, a.in_pred))
-    return Aligned(key // a.labels, key % a.labels, top(a.gold), top(a.pred), in_gold, in_pred, a.items, a.labels)
+    return Raised(a, *np.divmod(key, a.items), top)
 
 
-def _raised_table(a: Aligned, parent: Ints) -> Aligned:
+def _raised_table(a: Aligned, parent: Ints) -> Raised:
     """The same where most labels have weights in most items: a row for each node, the deepest handed up first."""
     depth = np.bincount(climb(np.arange(len(parent)), parent)[0], minlength=len(parent))
     nodes = [node for node in np.argsort(-depth, kind="stable").tolist() if parent[node] >= 0]
+    at = a.label * np.int64(a.items) + a.item
 
-    def top(x: Any) -> Any:
-        table = np.zeros((a.labels, a.items), x.dtype)
-        table[a.label, a.item] = np.maximum(x, 0)
+    def table(x: Any) -> Any:
+        out = np.zeros((a.labels, a.items), x.dtype)
+        out.ravel()[at] = np.maximum(x, 0)
         for node in nodes:
-            np.maximum(table[parent[node]], table[node], out=table[parent[node]])
-        return table.T
+            np.maximum(out[parent[node]], out[node], out=out[parent[node]])
+        return out.ravel()
 
-    there = top(np.ones(len(a.item), bool))
-    at = item, label = np.nonzero(there)
-    in_gold, in_pred = ((there if known.all() else top(known))[at] for known in (a.in_gold, a.in_pred))
-    return Aligned(item, label, top(a.gold)[at], top(a.pred)[at], in_gold, in_pred, a.items, a.labels)
+    there = table(np.ones(len(a.item), bool))
+    if there.all():
+        node, item = np.repeat(np.arange(a.labels), a.items), np.tile(np.arange(a.items), a.labels)
+        return Raised(a, node, item, table)
+    used = np.flatnonzero(there)
+    return Raised(a, *np.divmod(used, a.items), lambda x: table(x)[used])
 
 
 def spread(
@@ -130,12 +170,10 @@ def spread(
     return Spread(n, mean, deviation * varies, absolute * varies, named, silent)
 
 
-def _of_nodes(
-    part: Aligned, items: slice, test_case: Ints, count: Floats, parent: Ints
-) -> tuple[Aligned, Ints, Floats]:
+def _of_nodes(part: Aligned, items: slice, test_case: Ints, count: Floats, parent: Ints) -> tuple[Raised, Ints, Floats]:
     """Some items with the weights of all nodes, the test case and node of each as one number, and what each item counts."""
     up = raised(part, parent)
-    return up, test_case[items][up.item] * up.labels + up.label, count[items][up.item]
+    return up, test_case[items][up.item] * part.labels + up.node, count[items][up.item]
 
 
 def _varies(low: Floats, high: Floats, absent: Floats) -> Mask:
@@ -183,7 +221,8 @@ def pyevall_information(s: Nodes, weight: Floats) -> Floats:
     return np.where(s.silent, 0.0, bits) if s.silent.any() else bits
 
 
-INFORMATION = {"paper": paper_information, "pyevall": pyevall_information}
+Measure = Callable[[Nodes, Floats], Floats]
+INFORMATION: dict[str, Measure] = {"paper": paper_information, "pyevall": pyevall_information}
 
 
 def information(
@@ -194,13 +233,26 @@ def information(
     out = np.zeros((3, a.items))
     for items, part in a.blocks():
         up = raised(part, parent)
-        case, above = test_case[items][up.item], parent[up.label]
+        case, above = test_case[items][up.item], parent[up.node]
         inner = np.flatnonzero(above >= 0)
-        node, over = s.at(case, up.label, variant), s.at(case[inner], above[inner], variant)
         bits = []
         for weight in (up.gold, up.pred):
-            bits.append(measure(node, weight))
-            bits[-1][inner] -= measure(over, weight[inner])
+            bits.append(_once(measure, s, case, up.node, weight, variant))
+            bits[-1][inner] -= _once(measure, s, case[inner], above[inner], weight[inner], variant)
         union = np.where(up.gold >= up.pred, bits[0], bits[1])
         out[:, items] = up.sum(bits[0] * up.in_gold), up.sum(bits[1] * up.in_pred), up.sum(union)
     return out[0], out[1], out[2]
+
+
+RUN = 2
+"""Weights to a run from which it is quicker to look for runs than to measure all."""
+
+
+def _once(measure: Measure, s: Spread, case: Ints, node: Ints, weight: Floats, variant: str) -> Floats:
+    """The information of weights of nodes; along a run of equal ones it is measured once."""
+    new = np.append(True, (weight[1:] != weight[:-1]) | (node[1:] != node[:-1]) | (case[1:] != case[:-1]))
+    first = np.flatnonzero(new[: len(weight)])
+    if RUN * len(first) > len(weight):
+        return measure(s.at(case, node, variant), weight)
+    bits = measure(s.at(case[first], node[first], variant), weight[first])
+    return np.repeat(bits, np.diff(np.append(first, len(weight))))
