@@ -165,7 +165,11 @@ def given(column: Column) -> Mask:
 
 
 def kinds_used(column: Column) -> dict[str, int]:
-    """How many values are of each kind."""
+    """How many values are of each kind.
+
+    >>> kinds_used([1.5, float("nan")]), kinds_used([1.5, "A", None, True, "B"]), kinds_used([None])
+    ({'number': 1}, {'text': 2, 'number': 1, 'truth': 1}, {})
+    """
     if isinstance(column, Codes):
         known = int(np.count_nonzero(column.code >= 0))
         return {"text": known} if known else {}

@@ -24,7 +24,7 @@ def written(path: Path, records: list[str]) -> str:
     return str(path)
 
 
-def errors(gold: str, pred: str) -> list[tuple[str, int | None]]:
+def errors(gold: str, pred: str | dict[str, str]) -> list[tuple[str, int | None]]:
     try:
         karat.evaluate(gold, pred, metrics=["accuracy"])
     except karat.InputError as error:
@@ -56,3 +56,17 @@ def test_every_fault_is_found_and_nothing_sound_is_named(suffix: str, tmp_path: 
         karat.evaluate(written(tmp_path / f"gold.{suffix}", lines), ["A"])
     found = [f.line for f in caught.value.findings if f.line and f.file and f.file.endswith(suffix)]
     assert found == [at + 1 for at in faults]
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+@pytest.mark.parametrize(("opening", "closing", "most"), [("[", "]", 99), ('{"a":', "}", 99), ('[{"a":', "}]", 49)])
+def test_of_a_file_that_cannot_be_read_the_depth_is_said_too(
+    opening: str, closing: str, most: int, suffix: str, tmp_path: Path
+) -> None:
+    """A hundred brackets may be open, that of the record first; of "[{" there are two at once."""
+    for many, deep in ((most, []), (most + 1, [("bad-json", 3)])):
+        rows = [f'{{"id": "{i}", "value": "A"}}' for i in range(4)]
+        rows[0] = '{"id": "0", "id": "0", "value": "A"}'
+        rows[2] = f'{{"id": "2", "value": "A", "x": {opening * many}1{closing * many}}}'
+        pred = {str(i): "A" for i in range(4)}
+        assert errors(written(tmp_path / f"gold.{suffix}", rows), pred) == [("bad-json", 1), *deep]

@@ -244,6 +244,14 @@ def test_who_names_the_column_of_values_leaves_others_out_on_purpose(columns: An
     assert [f.code for f in found.findings].count("extra-fields") == said
 
 
+def test_the_text_of_an_item_needs_no_word_that_it_is_left_out() -> None:
+    gold = [{"id": "1", "value": "A", "Text": "how nice", "mood": "good", "place": "x"}]
+    found = karat.evaluate(gold, {"1": "A"}, metrics=["accuracy"])
+    assert [f.message for f in found.findings if f.code == "extra-fields"] == ["ignored: mood, place"]
+    without = [{name: value for name, value in gold[0].items() if name in ("id", "value", "Text")}]
+    assert karat.evaluate(without, {"1": "A"}, metrics=["accuracy"]).findings == []
+
+
 def test_columns_beside_both_sides_of_one_table_are_left_out_on_purpose() -> None:
     both = [{"id": "1", "gold": "A", "pred": "A", "model": "x"}, {"id": "2", "gold": "B", "pred": "A", "model": "y"}]
     found = karat.evaluate(both, metrics=["accuracy"])

@@ -67,6 +67,28 @@ def test_an_empty_label_is_a_finding():
     assert [(f.code, f.line) for f in caught.value.findings if f.severity == "error"] == [("empty-value", 2)]
 
 
+@pytest.mark.parametrize(
+    ("pred", "found"),
+    [
+        ([{"a": 0.9, "b": 0.2}, {"b": 0.3}], []),  # scores, in the order of labels
+        ([{"b": 0.2, "a": 0.9}, {"b": 0.3}], []),
+        ([["a", "b"], ["b"]], []),
+        ([["b", "a"], ["b"]], []),
+        ([["b"], ["a", "b", "a"]], [("repeated-label", 2)]),
+    ],
+)
+def test_a_label_that_is_there_once_is_not_repeated(pred, found):
+    e = karat.evaluate([["a"], ["b"]], pred, context="multilabel", metrics=["hit@1"])
+    assert [(f.code, f.line) for f in e.findings] == found
+
+
+def test_rankings_of_one_label():
+    """The second list leaves out the only label: it is tied below, in place 1 of 1, and there is no false label to be above it."""
+    names = ["coverage_error", "label_ranking_average_precision", "label_ranking_loss"]
+    e = karat.evaluate([["a"], ["a"]], [["a"], []], context="multilabel", metrics=names)
+    assert [e[name].value for name in names] == [1.0, 1.0, 0.0]
+
+
 def test_items_without_gold_labels_and_labels_without_an_order_are_counted():
     pred = [{"a": 0.5, "b": 0.5, "c": 0.1}, {"a": 0.5, "b": 0.2}, {"b": 0.9}]
     e = karat.evaluate([["a"], [], ["b", "c"]], pred, context="multilabel", metrics=["hit@1"])

@@ -7,6 +7,7 @@ import bz2
 import gzip
 import json
 import lzma
+import mmap
 import os
 import struct
 import subprocess
@@ -21,7 +22,7 @@ from click.testing import CliRunner
 import karat
 from karat.cli.main import karat as karat_command
 from karat.read import source
-from karat.read.source import BLOCK, Source
+from karat.read.source import BLOCK, Content, Source
 
 ROWS = [f'{{"id": "{i}", "value": "{"AB"[i % 2]}"}}\n'.encode() for i in range(100)]
 PACKERS = {
@@ -102,6 +103,21 @@ def test_the_command_takes_sizes(tmp_path):
             karat_command, ["evaluate", str(path), str(path), "--allow-same", "--max-unpacked", size]
         )
         assert said.exit_code == code, size
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_DONTNEED"), reason="the system takes no advice about memory")
+def test_pages_that_were_read_are_given_back(tmp_path):
+    """Whole pages from the start; the one that has been begun is still needed."""
+    (tmp_path / "gold").write_bytes(bytes(3 * mmap.PAGESIZE))
+    advice = []
+
+    class Told(Content):
+        def madvise(self, *what):
+            advice.append(what)
+
+    with (tmp_path / "gold").open("rb") as file, Told(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        assert content.done(2 * mmap.PAGESIZE + 5) == 2 * mmap.PAGESIZE + 5
+    assert advice == [(mmap.MADV_DONTNEED, 0, 2 * mmap.PAGESIZE)]
 
 
 def command(line, **how):

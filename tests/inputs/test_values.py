@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import karat
@@ -103,6 +104,16 @@ def test_lazy_frames_and_arrays_of_records() -> None:
     assert karat.evaluate(frame.lazy(), frame.lazy())["accuracy"].value == 1.0
     records = np.array([("1", "A"), ("2", "B")], dtype=[("id", "U1"), ("value", "U1")])
     assert karat.evaluate(records, {"2": "B", "1": "A"})["accuracy"].value == 1.0
+
+
+def test_an_array_of_lists_is_read_as_the_lists() -> None:
+    """NumPy and pandas hold lists of different lengths as objects."""
+    tags = [["B-PER", "I-PER", "O"], ["O"], ["B-LOC", "O"]]
+    lists = np.empty(3, object)
+    lists[:] = tags
+    for given in (lists, pd.Series(tags)):
+        found = karat.evaluate(given, given, metrics=["f1"], allow_same=True)
+        assert (found.context, found["f1"].value, set(found["f1"].by_class)) == ("spans", 1.0, {"LOC", "PER"})
 
 
 def test_an_array_of_three_dimensions() -> None:

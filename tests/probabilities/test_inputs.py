@@ -137,6 +137,17 @@ def test_silence_is_the_worst_answer():
             assert one[name].value == pytest.approx(two[name].value), name
 
 
+def test_silence_stands_in_the_bin_of_certain_and_wrong_answers():
+    """C is silent and gold "yes": it counts as 0 and stands with B's 0.05 (mean 0.025, one of two a success); A stands alone."""
+    e = karat.evaluate(
+        {"A": "yes", "B": "no", "C": "yes"}, {"A": 0.8, "B": 0.05}, context="probabilities", missing="wrong",
+        metrics=["brier_reliability", "brier_resolution"],
+    )  # fmt: skip
+    assert e["brier_reliability"].by_class["yes"].value == pytest.approx((0.2**2 + 2 * 0.475**2) / 3)
+    # Shares of 1 and 1/2 about 2/3.
+    assert e["brier_resolution"].by_class["yes"].value == pytest.approx((1 / 9 + 2 / 36) / 3)
+
+
 def test_the_command_line(tmp_path):
     pd.DataFrame({"id": range(5), "label": GOLD}).to_csv(tmp_path / "gold.csv", index=False)
     pd.DataFrame(rows("wide")).to_csv(tmp_path / "pred.csv", index=False)

@@ -241,3 +241,15 @@ def test_scores_of_a_class_are_counted_once_each() -> None:
     """Of class 0: 0.2 once and 0.5 twice; of class 1: 0.7 once."""
     number, n, size = _counted(np.array([0, 1, 0, 0]), np.array([0.5, 0.7, 0.2, 0.5]), 2)
     assert (number.tolist(), n.tolist(), size.tolist()) == ([0.2, 0.5, 0.7], [1, 2, 1], [2, 1])
+
+
+@pytest.mark.parametrize("positive", [None, "a", "b"])
+@pytest.mark.parametrize("score", [[0.9, 0.2, 0.4, 0.6], [0.9, 0.2, 0.4, 0.4]])
+def test_the_curve_of_the_other_class_falls_where_the_first_rises(score, positive):
+    """One score a unit: that of the second class (or of the one that is named); the other has what is left of 1."""
+    options = {} if positive is None else {"pos_label": positive}
+    e = karat.evaluate(["b", "a", "a", "b"], score, context="probabilities", metrics=["roc_auc"], units=True, **options)
+    cells, of = e.systems[0].cells, ["a", "b"].index(positive or "b")
+    distinct = sorted(set(score))
+    assert cells.curves[of].value == pytest.approx(distinct[::-1])
+    assert cells.curves[1 - of].value == pytest.approx([1 - x for x in distinct])

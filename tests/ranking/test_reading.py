@@ -133,6 +133,14 @@ def test_errors_with_lines(line: str, code: str, tmp_path: Path) -> None:
     assert [(f.code, f.line) for f in caught.value.findings if f.severity == "error"] == [(code, 5)]
 
 
+@pytest.mark.parametrize("byte", [b"\x80", b"\xbf", b"\xc3", b"\xff"])
+def test_bytes_that_are_no_text(byte: bytes, tmp_path: Path) -> None:
+    """0x80 is the first that is no ASCII, and no character begins with it."""
+    with pytest.raises(karat.InputError) as caught:
+        ap(*written(tmp_path, qrels_text(), run_text().encode() + b"q9 Q0 " + byte + b" 1 0.5 t\n"))
+    assert [(f.code, f.line) for f in caught.value.findings] == [("not-utf8", 6)]
+
+
 def test_all_errors_at_once(tmp_path: Path) -> None:
     run = run_text() + "q2 Q0 a 3 0 t\nq2 Q0 e 4 nan t\nq2 Q0 f 5 low t\nq2 Q0\n"
     with pytest.raises(karat.InputError) as caught:

@@ -73,6 +73,15 @@ def test_broken_files_stop_with_code_and_line(text, tmp_path):
     assert [(f.code, f.line) for f in stopped.value.findings if f.severity == "error"] == expected
 
 
+def test_names_that_are_spelt_alike_are_one_name_twice():
+    """1 and "1" are two keys of a dict, and one label."""
+    pred = [{"A": 1.0}, {1: 0.5, "1": 0.5}, {1: 0.3, "1": 0.3, 1.5: 0.4}]
+    with pytest.raises(karat.InputError) as stopped:
+        karat.evaluate([{"A": 1.0}] * 3, pred, context="soft", metrics=["mae"])
+    errors = [(f.code, f.line) for f in stopped.value.findings if f.severity == "error"]
+    assert errors == [("repeated-key", 2), ("repeated-key", 3)]
+
+
 def test_weights_in_quotes_are_said_of_gold_too():
     quoted = {i: {label: str(w) for label, w in value.items()} for i, value in WEIGHTS.items()}
     with pytest.raises(karat.InputError, match="not a number"):

@@ -34,6 +34,7 @@ LAYOUTS = {
         {"id": n, "spans": [{"label": 17, "begin": 2, "end": 3 + n, "note": "x"}]} for n in range(12)
     ],
     "letters of other alphabets": [page("é", [(0, 4, "naïve"), (5, 6, "詩")]), page("ж", [])],
+    "names of other alphabets": [{**p, "größe": n, "詩": "x"} for n, p in enumerate(PAGES)],
     "no list first": PAGES[1:],
     "one page": PAGES[:1],
 }
@@ -78,6 +79,7 @@ def test_uniform_lines_are_read(name, compact, tmp_path, monkeypatch):
 
 OTHERS = {
     "an escape": [page("p1", [(0, 1, 'a "quoted" poem')])],
+    "an escaped name": [{**p, 'a "name"': "x"} for p in PAGES],
     "a negative number": [*PAGES, page("p2", [(-1, 4, "a")])],
     "a long number": [*PAGES, page("p2", [(1, 123456789, "a")])],
     "a fraction": [*PAGES, page("p2", [(1, 2.0, "a")])],

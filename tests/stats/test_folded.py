@@ -11,10 +11,12 @@ from benchmarks.populations import POOLS
 from scipy import special, stats
 
 import karat
+from karat.cells import Sparse
 from karat.stats import intervals
 from karat.stats.estimate import estimate, sample_of
-from karat.stats.resampling import Clusters, multinomial
+from karat.stats.resampling import Clusters, Units, multinomial
 from karat.stats.settings import IntervalSettings
+from karat.stats.statistic import Fold
 
 SETTINGS = IntervalSettings(resamples=100)
 GAP = np.array([0.08, -0.05, 0.02, 0.0, -0.01, 0.03])
@@ -46,6 +48,14 @@ def test_noise_alone_reaches_down_to_nothing():
 
 def test_gaps_without_errors_are_known():
     assert intervals.folded(np.array([0.1, -0.2]), np.zeros(2), 0.0, 9.0, 0.95) == pytest.approx((0.3, 0.3, 0.3))
+
+
+def test_gaps_of_two_units_have_the_error_of_a_mean_of_two():
+    """In one bin 0.3 and −0.1: the mean is 0.1, and its standard error half of how far they are apart."""
+    fold = Fold(Sparse.of(np.array([0, 1]), np.array([0, 0]), np.array([0.3, -0.1]), (2, 1)), np.ones(2))
+    for design in (Units(np.ones(2)), Clusters.of(np.arange(2), np.arange(2), 2)):
+        gap, se, _ = fold.gaps(design)
+        assert (gap[0], se[0]) == pytest.approx((0.1, 0.2))
 
 
 def drawn(name, n, seed=0):

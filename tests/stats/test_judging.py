@@ -117,6 +117,21 @@ def test_a_stratum_without_gold_is_named():
         karat.evaluate(records(GOLD, SAMPLE), records(PRED), judge=judge, judge_strata="language", metrics=["accuracy"])
 
 
+def test_units_of_the_judge_that_no_side_gives_a_stratum_are_one_of_their_own():
+    """The last units by name have no language; they are a stratum of their own, as if they had a blank one."""
+    last = [f"u{i}" for i in range(N) if f"u{i}" >= "u6"]
+    without = lambda rows: [{k: v for k, v in row.items() if k != "language" or row["id"] not in last} for row in rows]
+    blank = lambda rows: [row | {"language": "" if row["id"] in last else row["language"]} for row in rows]
+    found = [
+        karat.evaluate(
+            change(records(GOLD, SAMPLE)), records(PRED), judge=change(records(JUDGE)), judge_strata="language",
+            metrics=["accuracy"],
+        ).judged[0].value
+        for change in (without, blank)
+    ]  # fmt: skip
+    assert found[0] == pytest.approx(found[1])
+
+
 def test_every_report_shows_the_judge():
     found = evaluated()
     for report in ("table", "markdown", "latex", "html"):

@@ -10,6 +10,8 @@ import pytest
 import karat
 from karat.patched import Patched, WrittenOut, below, beside
 from karat.stats import statistic
+from karat.stats.resampling import Clusters, Units
+from karat.stats.sample import Sample, Stratum
 
 Drawn = Callable[[np.random.Generator, int, int], tuple[list, list]]
 
@@ -53,6 +55,24 @@ def test_the_same_intervals(
     for key, (method, *numbers) in full.items():
         assert slim[key][0] == method, key
         assert slim[key][1:] == pytest.approx(numbers, abs=1e-9), key
+
+
+@pytest.mark.parametrize("writes_out", [False, True])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_a_sample_is_slim_if_nothing_of_it_is_written_out(writes_out: bool, clustered: bool) -> None:
+    """Clusters and metrics that hold cells × classes write them out; one test case that does is enough."""
+
+    class Score:
+        slim = not writes_out
+
+        def __call__(self, W):
+            return W[:, :1]
+
+    units, ids = Units(np.ones(2)), np.arange(2)
+    plain = Stratum("a", type("Slim", (Score,), {"slim": True})(), units)
+    other = Stratum("b", Score(), Clusters.of(ids, ids, 2) if clustered else units)
+    assert Sample([plain, plain]).slim
+    assert Sample([plain, other]).slim == (not writes_out and not clustered)
 
 
 def test_cells_times_classes_are_never_held() -> None:

@@ -49,6 +49,20 @@ def test_means_and_intervals_are_those_of_the_analysis_of_variance(compared):
     assert found.runs_share == pytest.approx(by_hand.runs_share)
 
 
+def test_documents_are_the_units_of_methods_too():
+    """Fifty documents of four items each: the mean of a document is what a unit scores."""
+    gold = [{"id": f"u{i}", "value": label, "document": f"d{i // 4}"} for i, label in enumerate(GOLD.tolist())]
+    as_records = lambda runs: karat.Runs([{f"u{i}": label for i, label in enumerate(run.tolist())} for run in runs])
+    given = {"new": as_records(NEW), "old": as_records(OLD)}
+    found = karat.compare(gold, given, metrics=["accuracy"], resamples=199, cluster_by="document")
+    means = [np.array([(run == GOLD).reshape(50, 4).mean(1) for run in runs]) for runs in (NEW, OLD)]
+    sides = [(x.mean(1), influence_of_means(x)) for x in means]
+    scores = {m.method: m for m in found.evaluation.methods}
+    for name, side in zip(("new", "old"), sides, strict=True):
+        assert scores[name].interval.se == pytest.approx(nested(*side).se)
+    assert found.pair("new", "old", "accuracy").interval.se == pytest.approx(nested_difference(*sides).se)
+
+
 def test_differences_of_methods_are_those_by_hand(compared):
     by_hand = nested_difference(of(NEW), of(OLD))
     pair = compared.pair("new", "old", "accuracy")

@@ -31,6 +31,7 @@ def test_the_components_are_those_of_the_analysis_of_variance():
     assert found.se**2 == pytest.approx((run + unit - rest) / 60, rel=1e-9)
     assert found.of_runs == pytest.approx((run - rest) / 60, rel=1e-9)
     assert found.of_units == pytest.approx((unit - rest) / 60, rel=1e-9)
+    assert found.runs_share == pytest.approx((run - rest) / (run + unit - rest), rel=1e-9)
     satterthwaite = (run + unit - rest) ** 2 / (run**2 / 4 + unit**2 / 11 + rest**2 / 44)
     assert found.df == pytest.approx(satterthwaite, rel=1e-9)
 

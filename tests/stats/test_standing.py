@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from karat.stats.standing import best_probabilities, letters
+from karat.stats.standing import best_probabilities, letters, no_spread
 
 
 def test_two_systems_have_the_normal_tail():
@@ -25,6 +25,20 @@ def test_alike_systems_share_and_the_sum_is_one():
     found = best_probabilities(np.array([0.5, 0.5, 0.5]), one, np.random.default_rng(2))
     assert found == pytest.approx([1 / 3] * 3)
     assert best_probabilities(np.array([0.5, 0.4]), np.zeros((2, 2)), np.random.default_rng(2)).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("scores", "leader", "flat"),
+    [
+        ([0.9, 0.8, 0.7], 0, [True, True, False]),
+        ([0.9, 0.9, 0.7], 0, [False, False, False]),  # as good is not ahead
+        ([0.9, 0.8, 0.95], 2, [False, False, False]),
+    ],
+)
+def test_ahead_by_as_much_on_every_unit_is_where_the_difference_has_no_variance(scores, leader, flat):
+    """The first two move together: 1 + 1 − 2 · 1 = 0; the third moves with them, but not by as much: 1 + 1 − 2 · 0.9."""
+    covariance = np.array([[1.0, 1.0, 0.9], [1.0, 1.0, 0.9], [0.9, 0.9, 1.0]])
+    assert no_spread(np.array(scores), covariance, leader) == flat
 
 
 @pytest.mark.parametrize("seed", range(30))

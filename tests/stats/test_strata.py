@@ -10,7 +10,7 @@ from tests.stats.systems import records
 
 import karat
 from karat.cli.main import karat as command
-from karat.stats.resampling import Strata, jackknife
+from karat.stats.resampling import Strata, StratifiedJackknife, jackknife
 
 RNG = np.random.default_rng(31)
 N = 240
@@ -54,6 +54,15 @@ def test_f1_by_brute_force():
     assert (found.low, found.high) == pytest.approx(np.quantile(draws, [0.025, 0.975]), abs=0.01)
     assert evaluated(interval_method="jackknife-t")["f1"].interval.se == pytest.approx(np.std(draws), rel=0.08)
     assert evaluated()["f1"].interval.method == "bootstrap-bca"
+
+
+def test_the_bias_is_the_sum_of_the_biases_of_the_strata():
+    """Strata of 2 and 3 units whose values without one are 0.1 and 0.2 above the score: 1 · 0.1 + 2 · 0.2 = 4 · (mean − score)."""
+    value = np.array([[0.5], [0.7], [0.6], [0.7], [0.8]])
+    found = StratifiedJackknife(np.ones(5), value, np.array([0, 0, 1, 1, 1]), np.array([0.5]))
+    assert found.mean - 0.5 == pytest.approx((1 * 0.1 + 2 * 0.2) / 4)
+    # Of the strata: 1/2 · (0.1² + 0.1²) and 2/3 · (0.1² + 0 + 0.1²).
+    assert found.se**2 == pytest.approx(1 / 2 * 0.02 + 2 / 3 * 0.02)
 
 
 def test_one_stratum_is_the_plain_jackknife():

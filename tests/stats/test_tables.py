@@ -95,6 +95,18 @@ def test_items_stay_apart_where_a_metric_tells_them_apart():
     assert merged(of, e.systems[0].cells.n.astype(float)) is None
 
 
+@pytest.mark.parametrize(("more", "most", "written"), [(0, 1536, True), (0, 1535, False), (1, 1e7, False)])
+def test_a_product_is_written_out_up_to_its_limits(more, most, written, monkeypatch):
+    """Three cells by 512 columns, of which one vector has two and each of the others one."""
+    monkeypatch.setattr(statistic, "MOST", most)
+    wide, narrow = np.arange(6.0).reshape(3, 2), [np.arange(3.0) + k for k in range(510 + more)]
+    of = lambda W: np.concatenate([W @ wide, np.stack([W @ x for x in narrow], 1)], 1)
+    found = merged(of, np.ones(3))
+    assert (found is not None) == written
+    if found:
+        assert found[0](np.eye(3)) == pytest.approx(of(np.eye(3)))
+
+
 def interval(method: str = "percentile", seed: int = 0):
     gold, score = scored(None)
     asked = {"intervals": True, "interval_method": method, "resamples": 2_000, "seed": seed}

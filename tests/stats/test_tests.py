@@ -245,6 +245,14 @@ def test_mcnemar_without_a_difference_is_certain_of_nothing(method):
     assert (found.p, found.exact, found.note) == (1.0, True, "no discordant units")
 
 
+def test_fifty_differences_have_the_exact_law_and_fifty_one_the_normal_one():
+    """All of one sign: 2 of 2ⁿ signs are as extreme; the sum of ranks has mean n(n+1)/4 and variance n(n+1)(2n+1)/24."""
+    exact, normal = (wilcoxon(np.arange(1.0, n + 1)) for n in (50, 51))
+    assert (exact.exact, exact.p) == (True, 2.0**-49)
+    z = 51 * 52 / 4 / np.sqrt(51 * 52 * 103 / 24)
+    assert (normal.exact, normal.p) == (False, pytest.approx(2 * special.ndtr(-z), rel=1e-9))
+
+
 def test_as_many_units_of_each_system_alone():
     assert mcnemar(5, 5).p == pytest.approx(1 - special.comb(10, 5) / 2**10)
     found = paired_t(np.zeros(4))

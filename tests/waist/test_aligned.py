@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import karat
 from karat.align import Aligned, _carried, coverage_findings, meet, met
 from karat.columns import Codes, distinct, groups, ordered, ranked, recode
-from karat.side import Entries, Keys, Origin, Positions, Side
+from karat.side import Entries, Even, Keys, Origin, Positions, Side
 
 LABELS = ["a", "b", "10", "9"]
 
@@ -207,6 +207,21 @@ def test_entries_of_units_that_stand_among_each_other_are_not_even():
     assert entries.wide(2) == 0
     assert entries.sums("number", 2).tolist() == [0 + 2 + 4, 1 + 3 + 5]
     assert Entries(np.repeat([0, 1], 3), {"number": np.arange(6.0)}).wide(2) == 3
+
+
+@pytest.mark.parametrize("most", [1, 4, 6, 14, 100])
+@pytest.mark.parametrize("even", [True, False])
+def test_blocks_hold_whole_units_and_every_entry_once(even, most, monkeypatch):
+    """Seven units of two entries each; a block ends with the unit that fills it."""
+    monkeypatch.setattr("karat.side.BLOCK", most)
+    columns = {"number": np.arange(14.0)}
+    entries = Even(7, 2, columns) if even else Entries(np.repeat(np.arange(7), 2), columns)
+    blocks = list(entries.blocks())
+    numbers = [part["number"].tolist() for _, part in blocks]
+    assert [number for part in numbers for number in part] == columns["number"].tolist()
+    assert [begin for begin, _ in blocks] == [part[0] for part in numbers]
+    assert [part.unit.tolist() for _, part in blocks] == [[number // 2 for number in part] for part in numbers]
+    assert {len(part) for part in numbers[:-1]} <= {max(most, 2)}
 
 
 def test_a_unit_that_gold_lacks_has_no_name_in_a_column_of_names():

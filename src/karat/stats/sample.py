@@ -189,7 +189,12 @@ class Sample:
 
 
 def beside_each_other(blocks: Sequence[Floats | None]) -> Floats | None:
-    """Matrices along a diagonal, 0 between them; None where one is unknown."""
+    """Matrices along a diagonal, 0 between them; None where one is unknown.
+
+    >>> beside_each_other([np.array([[5.0]]), np.array([[1.0, 2.0], [3.0, 4.0]])]).tolist()
+    [[5.0, 0.0, 0.0], [0.0, 1.0, 2.0], [0.0, 3.0, 4.0]]
+    >>> beside_each_other([np.array([[5.0]]), None])
+    """
     known = [b for b in blocks if b is not None]
     end = np.cumsum([0, *map(len, known)])
     if len(known) < len(blocks) or end[-1] > MOST_BINS:

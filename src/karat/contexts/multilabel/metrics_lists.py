@@ -19,9 +19,7 @@ _TSOUMAKAS = "Tsoumakas, Katakis & Vlahavas 2010, Mining multi-label data, doi:1
 _NO_TRUTH = "no item has gold labels"
 
 
-def _lists(cells: MultiLabelCells, level: int | None, k: int = 1) -> Lists:
-    if k < 1:
-        raise MetricError(f"k={k}: the first k labels need k of at least 1")
+def _lists(cells: MultiLabelCells, level: int | None) -> Lists:
     if level is not None and level < 0:
         raise MetricError(f"level={level}: levels of a hierarchy count from 0, the roots")
     return cells.lists(level)
@@ -92,7 +90,7 @@ def average_accuracy(
     >>> round(e["average_accuracy"].value, 4)
     0.6667
     """
-    ranked = _lists(cells, level, k)
+    ranked = _lists(cells, level)
     hits, den, use = ranked.hits(k), _denominator(ranked, k, denominator), _known(ranked, cells)
     use = use * (ranked.length > 0) if empty == "skip" else use
     if mean == "pooled":
@@ -119,7 +117,7 @@ def topk_precision(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int
     >>> karat.evaluate([["A", "B"]], [["A", "C", "B"]], metrics=["topk_precision@2"])["topk_precision"].value
     0.5
     """
-    ranked = _lists(cells, level, k)
+    ranked = _lists(cells, level)
     return _mean(W, ranked.hits(k) / k, _known(ranked, cells))
 
 
@@ -135,7 +133,7 @@ def topk_recall(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | 
     >>> round(e["topk_recall"].value, 4)
     0.3333
     """
-    ranked = _lists(cells, level, k)
+    ranked = _lists(cells, level)
     return _mean(W, _share(ranked.hits(k), ranked.truths), _known(ranked, cells))
 
 
@@ -150,7 +148,7 @@ def topk_f1(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None
     >>> karat.evaluate([["A", "B", "D"]], [["A", "C", "B"]], metrics=["topk_f1@2"])["topk_f1"].value
     0.4
     """
-    ranked = _lists(cells, level, k)
+    ranked = _lists(cells, level)
     return _mean(W, _share(2 * ranked.hits(k), ranked.listed(k) + ranked.truths), _known(ranked, cells))
 
 
@@ -169,7 +167,7 @@ def hit(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None = N
     >>> karat.evaluate([["A"], ["B"]], [["C", "A"], ["C", "D"]], metrics=["hit@2"])["hit"].value
     0.5
     """
-    ranked = _lists(cells, level, k)
+    ranked = _lists(cells, level)
     return _mean(W, (ranked.hits(k) > 0).astype(float), _known(ranked, cells))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.cells import Weights
 from karat.contexts.splitting.cells import SplittingCells
-from karat.metric import MetricError, metric
+from karat.metric import metric
 from karat.score import Floats, Values, ratio
 
 Over = Literal["bundles", "windows"]
@@ -23,12 +23,6 @@ def _rate(W: Weights, wrong: Floats, count: Floats, over: str, reason: str) -> V
     some = count > 0
     rates = np.divide(wrong, count, out=np.zeros(len(count)), where=some)
     return ratio(W @ rates, W @ some.astype(float), reason)
-
-
-def _checked(k: int | None) -> int | None:
-    if k is not None and k < 1:
-        raise MetricError(f"k={k}: a window spans at least 1 page")
-    return k
 
 
 @metric(
@@ -50,7 +44,7 @@ def pk(W: Weights, cells: SplittingCells, *, k: int | None = None, over: Over = 
     >>> round(karat.evaluate(gold, pred, metrics=["pk"])["pk"].value, 4)
     0.3333
     """
-    count, parted, _ = cells.windows(_checked(k))
+    count, parted, _ = cells.windows(k)
     return _rate(W, parted, count, over, _SHORT)
 
 
@@ -73,7 +67,7 @@ def windowdiff(W: Weights, cells: SplittingCells, *, k: int | None = None, over:
     >>> karat.evaluate(gold, pred, metrics=["windowdiff"])["windowdiff"].value
     0.5
     """
-    count, _, unequal = cells.windows(_checked(k))
+    count, _, unequal = cells.windows(k)
     return _rate(W, unequal, count, over, _SHORT)
 
 

@@ -51,7 +51,6 @@ class Field:
 
     @cached_property
     def key(self) -> bytes:
-        must(self.name.isascii() and self.name.isprintable() and not set(self.name) & set('"\\'))
         return b'"' + self.name.encode() + b'"'
 
 
