@@ -68,6 +68,15 @@ class Codes:
         """The codes in another list of names; −1 where it lacks them."""
         return recode(self.code, self.names, names)
 
+    def by_appearance(self) -> Codes:
+        """The names in use, in the order in which they first appear."""
+        first = np.full(len(self.names) + 1, len(self))
+        first[self.code[::-1]] = np.arange(len(self))[::-1]  # of several, the last one that is put there stays
+        order = np.argsort(first[:-1], kind="stable")[: int((first[:-1] < len(self)).sum())]
+        to = np.full(len(first), -1)
+        to[order] = np.arange(len(order))
+        return Codes(to[self.code], [self.names[i] for i in order.tolist()])
+
     def pruned(self) -> Codes:
         """Without the names that no row has."""
         known = self.code if self.code.min(initial=0) >= 0 else self.code[self.code >= 0]

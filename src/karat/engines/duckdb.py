@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.columns import ROW, Ints, Mask
+from karat.columns import ROW, Codes, Ints, Mask
 from karat.findings import InputError, finding
 from karat.values import Column, Nested, plain, spelt, taken_apart
 
@@ -112,6 +112,12 @@ class Columns(Mapping[str, Column]):
             column, type = quoted(name), self._types[name]
             self._known[name] = self._asked(lambda: self._engine.column(self.relation, column, type))
         return self._known[name]
+
+    def coded(self, name: str) -> Column:
+        """The same; texts, which the caller expects to repeat, as codes."""
+        if name not in self._known and self._types[name] == "VARCHAR":
+            self._known[name] = self._asked(lambda: self._engine.codes(self.relation, quoted(name)))
+        return self[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._types)
@@ -255,6 +261,19 @@ class Engine:
         texts = column if type in _TEXTS else f"CAST({column} AS VARCHAR)"
         values: list[Any] = self._fetched(relation, texts).tolist()
         return [int(value) if value is not None else None for value in values] if type.endswith("HUGEINT") else values
+
+    def codes(self, relation: str, column: str) -> Codes:
+        """A column of texts that repeat, their names in the order in which they first appear: no Python object for each row."""
+        kind, given = quoted(f"texts {secrets.token_hex(4)}"), f"FROM {relation} WHERE {column} IS NOT NULL"
+        if not self.connection.execute(f"SELECT 1 {given} LIMIT 1").fetchall():
+            return Codes(np.full(self.rows(relation), -1), [])
+        self.execute(f"CREATE TYPE {kind} AS ENUM (SELECT DISTINCT {column} {given})")
+        try:
+            code = self._fetched(relation, f"CAST(enum_code(CAST({column} AS {kind})) AS BIGINT)")
+            names = self._fetched("(SELECT 1)", f"unnest(enum_range(NULL::{kind}))").tolist()
+        finally:
+            self.execute(f"DROP TYPE {kind}")
+        return Codes(_filled(code, -1), names).by_appearance()
 
     def _nested(self, relation: str, column: str, type: str) -> Nested:
         """Lists and maps taken apart inside the engine."""

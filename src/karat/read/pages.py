@@ -123,7 +123,7 @@ def read_pages(records: Records, read: Read) -> Side:
     if not records.rows:
         raise InputError([finding("no-records", read.name)])
     roles = _roles(list(records.columns), read)
-    columns = {role: records.column(name) for role, name in roles.items()}
+    columns = {role: records.column(name, coded=True) for role, name in roles.items()}
     case, id = _spelt(columns.get("test_case"), records.rows, ""), _spelt(columns["id"], records.rows)
     findings, bad = list(records.findings), _Bad(records)
     blank = [code for code, name in enumerate(id.names) if not name.strip()]
@@ -183,8 +183,8 @@ def _bundles(case: Codes, id: Codes) -> tuple[Ints, Ints]:
 
 def _by_appearance(column: Codes) -> Codes:
     """The names in the order in which they first appear; a blank one is none."""
-    used, first = np.unique(column.code, return_index=True)
-    names = [column.names[code] for code in used[np.argsort(first)].tolist() if code >= 0 and column.names[code]]
+    column = column.by_appearance()
+    names = [name for name in column.names if name]
     return Codes(column.inside(names), names)
 
 

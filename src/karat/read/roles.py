@@ -40,9 +40,13 @@ class Records:
     """Whether numbers and texts are told apart: a text file cannot."""
     findings: list[Finding] = field(default_factory=list)
 
-    def column(self, name: str) -> Column:
-        """A column in Python's own types; where a file has only texts, numbers are spelt as numbers."""
-        column = values.plain(self.columns[name])
+    def column(self, name: str, *, coded: bool = False) -> Column:
+        """A column in Python's own types; where a file has only texts, numbers are spelt as numbers.
+
+        ``coded``: its texts repeat, so that an engine that has them makes codes of them.
+        """
+        get = getattr(self.columns, "coded", self.columns.__getitem__) if coded else self.columns.__getitem__
+        column = values.plain(get(name))
         return column if self.typed else values.as_numbers(values.texts_of(column))
 
 
