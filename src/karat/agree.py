@@ -63,6 +63,11 @@ def _like(name: str, word: str) -> str:
     return word.upper() if name.isupper() else word.capitalize() if name[:1].isupper() else word
 
 
+def suspicions(gold: Side, pred: Side) -> tuple[Finding | None, Finding | None]:
+    """What to say if the system is perfect, and in place of its labels that gold lacks."""
+    return suspect(gold, pred), _without_common_labels(gold, pred)
+
+
 def suspect(gold: Side, pred: Side) -> Finding | None:
     """What to say if a system is perfect: its column may be gold's own, kept beside one that is not read."""
     column, others = pred.facts.get("value"), [n for n in pred.facts.get("unread", ()) if n.lower() not in TEXTS]
@@ -73,8 +78,13 @@ def suspect(gold: Side, pred: Side) -> Finding | None:
     return finding("equal-to-gold", pred.name, column=column, others=shown, count=len(others))
 
 
-def by_position(gold: Side, pred: Side) -> list[Finding]:
-    """What to say where rows are paired as they stand, although the first column that is not read may tell them apart."""
+def by_position(gold: Side, pred: Side, files: bool) -> list[Finding]:
+    """What to say where rows are paired as they stand: of texts in another order and, in two ``files``, of columns not read."""
+    return _other_texts(gold, pred) + (_other_columns(gold, pred) if files else [])
+
+
+def _other_columns(gold: Side, pred: Side) -> list[Finding]:
+    """The first column that is not read may tell the rows apart."""
     mine, theirs = (
         next((n for n in side.facts.get("unread", ()) if n.lower() not in TEXTS), None) for side in (gold, pred)
     )
@@ -83,8 +93,8 @@ def by_position(gold: Side, pred: Side) -> list[Finding]:
     return [finding("paired-by-position", pred.name, column=mine)]
 
 
-def other_texts(gold: Side, pred: Side) -> list[Finding]:
-    """What to say where rows are paired as they stand, and their texts show that they stand in another order."""
+def _other_texts(gold: Side, pred: Side) -> list[Finding]:
+    """Texts may show that the rows stand in another order."""
     if not (gold.keys.by_position and pred.keys.by_position) or {gold.kind, pred.kind} & {"spans", "pages"}:
         return []
     mine, theirs = gold.units.get("text") or (), pred.units.get("text") or ()
@@ -107,7 +117,7 @@ def case_of_query(gold: Side) -> list[Finding]:
     return [finding("test-case-found", gold.name, column=column, count=len({*gold.keys.case.used()}))]
 
 
-def without_common_labels(gold: Side, pred: Side) -> Finding | None:
+def _without_common_labels(gold: Side, pred: Side) -> Finding | None:
     """One finding in place of many where a system uses no label that gold has."""
     if not {gold.kind, pred.kind} <= {"label", "labels"}:
         return None

@@ -332,7 +332,7 @@ LARGEST_KEY = 1 << 63
 
 def _contents(side: Entries, rows: int) -> Ints:
     """A code for what each row's entries say, as sets: rising with the contents, whatever the order of the file."""
-    columns = [side[name] for name in sorted(side.columns)]
+    columns = [side.columns[name] for name in sorted(side.columns)]
     if side.one_each(rows):
         return reduce(paired, map(ranked, columns)) if columns else np.zeros(rows, np.int64)
     columns = _rising(side, rows, columns)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from karat.agree import agree, by_position, case_of_query, check_labels, other_texts, suspect, without_common_labels
+from karat.agree import agree, by_position, case_of_query, check_labels, suspicions
 from karat.beside import not_ignored
 from karat.check import leave_out
 from karat.columns import Codes
@@ -21,7 +21,7 @@ from karat.engines.duckdb import Engine
 from karat.engines.memory import count
 from karat.evaluation import SystemResult
 from karat.findings import Finding, InputError, finding, stop_on_errors
-from karat.inputs import check_tables, is_path, same_table
+from karat.inputs import are_two_files, check_tables
 from karat.numeric import are_labels, name_columns, of_numbers
 from karat.plan import Plan, make_plan
 from karat.progress import told
@@ -63,12 +63,11 @@ def meeting(
             side.keys = replace(side.keys, id=golds.keys.id)
     same = [] if asked.allow_same else check_tables(gold, [data for _, data in systems], sides)
     golds.facts["alone"] = golds.kind == "votes" and bool(same)
-    stop_on_errors([] if golds.facts["alone"] else same)
+    if same and not golds.facts["alone"]:
+        stop_on_errors(same)
     for side, (name, given) in zip(preds, systems, strict=True):
         side.findings += [paired[name]] if name in paired else []
-        side.findings += other_texts(golds, side)
-        if is_path(gold) and is_path(given) and not same_table(gold, given):
-            side.findings += by_position(golds, side)
+        side.findings += by_position(golds, side, are_two_files(gold, given))
     return agree(golds, preds, asked.context)
 
 
@@ -77,7 +76,7 @@ def counted_sides(
 ) -> CountedSides:
     """Gold and systems checked, aligned, counted and scored."""
     golds, preds = meet(sides)
-    suspects = [(suspect(golds, side), without_common_labels(golds, side)) for side in preds]
+    suspects = [suspicions(golds, side) for side in preds]
     name = asked.context or detect_context(golds, preds)
     defaults = context(name).defaults(golds)
     plan = make_plan(name, asked.metrics, asked.options, asked.undefined, asked.seed, defaults)
@@ -92,7 +91,8 @@ def counted_sides(
     golds, *preds = gathered([partial(prepared, side, plan) for side in (golds, *preds)])
     golds, preds = without_faulty(golds, preds, plan)
     gathered([partial(check_side, side, plan) for side in (golds, *preds)])
-    golds.findings = not_ignored(golds.findings, asked.beside)
+    if asked.beside:
+        golds.findings = not_ignored(golds.findings, asked.beside)
     sentences = not asked.carried and in_documents(golds) and (intervals or asked.units)
     column = asked.cluster_by or ("document" if sentences else None)
     units = units or column is not None

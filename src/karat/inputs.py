@@ -212,7 +212,7 @@ def read_side(
 
 def to_read(given: Any, role: str, how: Given, name: str | None, either: bool = False) -> tuple[Any, str, Read]:
     """Where the data are, the column that was chosen in them, and what was said of them."""
-    columns, selected = columns_of(how.columns, role), ""
+    columns, selected = columns_of(how.columns, role) if how.columns else {}, ""
     if isinstance(given, Column):
         selected, given = given.name, given.table
         columns |= {"value": selected} if selected else {}
@@ -242,6 +242,10 @@ def same_table(gold: Any, given: Any) -> bool:
         except OSError:
             return False
     return table is gold and not is_path(gold)
+
+
+def are_two_files(gold: Any, given: Any) -> bool:
+    return is_path(gold) and is_path(given) and not same_table(gold, given)
 
 
 _WITHOUT_COLUMNS = ("list", "array", "dict", "tags", "records")

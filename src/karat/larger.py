@@ -21,6 +21,11 @@ MERGED = ("monolabel", "multilabel", "soft", "clustering", "probabilities")
 """Contexts in which equal units may be one that stands for many."""
 
 
+def counted_larger(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides | None:
+    """What can be counted in place or in batches; None where the rows have to be read as a whole."""
+    return counted_in_place(engine, sides, asked, meet) or counted_in_batches(engine, sides, asked, meet)
+
+
 def counted_in_place(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides | None:
     """The same of large tables of labels without their rows; None where the rows have to be looked at."""
     if not all(isinstance(side, Waiting) for side in sides) or asked.hashes or asked.options.get("faulty") == "drop":

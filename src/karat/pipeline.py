@@ -19,7 +19,7 @@ from karat.engines.duckdb import Engine
 from karat.evaluation import Evaluation, Rejected, SystemResult
 from karat.findings import InputError
 from karat.inputs import Column, by_index, on_cluster, read_side, to_read
-from karat.larger import counted_in_batches, counted_in_place
+from karat.larger import counted_larger
 from karat.metric import MetricError
 from karat.plan import Plan, make_plan
 from karat.progress import told
@@ -86,11 +86,11 @@ def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted:
         read = [partial(read_side, engine, stack, data, role, asked.given, name) for role, name, data in sides]
         loaded = gathered(read)
         meet = partial(meeting, gold, systems, paired, asked)
-        counted = None if units else counted_in_place(engine, loaded, asked, meet)
-        counted = counted or (None if units else counted_in_batches(engine, loaded, asked, meet))
-        if counted is None:
-            in_memory = gathered([partial(whole, side) for side in loaded])
-            counted = counted_sides(engine, in_memory, asked, meet, units, bool(wanted))
+        counted = None
+        if not all(isinstance(side, Side) for side in loaded):
+            counted = None if units else counted_larger(engine, loaded, asked, meet)
+            loaded = loaded if counted else gathered([partial(whole, side) for side in loaded])
+        counted = counted or counted_sides(engine, loaded, asked, meet, units, bool(wanted))
         plan, results, clusters, inputs, texts, ready = counted
         read_column = partial(gold_column, engine, stack, gold, ready, asked, plan)
         weights = None if asked.weight is None else weighed_by(asked.weight, read_column, ready)

@@ -46,7 +46,8 @@ class Asked:
     @cached_property
     def beside(self) -> list[str]:
         """Columns of gold by which units are sliced and weighed."""
-        return named_columns(self.slices, self.weight)
+        nothing = self.slices is None and self.weight is None
+        return [] if nothing else named_columns(self.slices, self.weight)
 
     @cached_property
     def carried(self) -> str | None:

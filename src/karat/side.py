@@ -71,13 +71,13 @@ class Keys:
     id: Sequence[str]
     shown: Mapping[str, str] | None = None
     """Of merged units, the id that one of them has, where it is known: ids are then numbers that mean nothing."""
+    by_position: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_position", isinstance(self.id, Positions))
 
     def __len__(self) -> int:
         return len(self.case.code)
-
-    @property
-    def by_position(self) -> bool:
-        return isinstance(self.id, Positions)
 
     def take(self, index: Ints) -> Keys:
         ids = self.id

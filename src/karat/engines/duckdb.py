@@ -180,7 +180,8 @@ class Engine:
 
     def __init__(self, threads: int | None = None, memory: int | None = None, temp: str | None = None) -> None:
         self._config: dict[str, Any] = dict(_OFFLINE)
-        self._memory = memory
+        self.memory = memory
+        """The bytes that joins and sorts may take, where that was said."""
         if memory:
             threads = threads or max(1, min(memory // PER_THREAD, os.cpu_count() or 1))
             self._config["memory_limit"] = f"{memory}B"
@@ -289,11 +290,6 @@ class Engine:
         return Nested(np.maximum(size, 0), spelt(plain(flat)), weights, size >= 0)
 
     # ---- batches of whole units
-
-    @property
-    def memory(self) -> int | None:
-        """The bytes that joins and sorts may take, where that was said."""
-        return self._memory
 
     @cached_property
     def folder(self) -> Path:

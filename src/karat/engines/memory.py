@@ -13,14 +13,14 @@ from karat.side import Side
 
 
 def count(context: Context, gold: Side, pred: Side, options: Mapping[str, Any], *, units: bool = False) -> Counted:
-    """Both sides aligned, reduced and counted: count = cells ∘ merge ∘ reduce, here of one batch."""
+    """Both sides aligned, reduced and counted: count = cells ∘ merge ∘ reduce, and one batch needs no merging."""
     if gold.keys.by_position and pred.keys.by_position and len(gold) != len(pred):
         raise InputError([finding("length-differs", pred.name, gold=len(gold), pred=len(pred))])
     both = met(gold, pred)
     findings = context.coverage(gold, pred, both, options)
     kept = context.kept(both, options)
-    merged = Aligned.merge([context.reduce(Aligned.of(gold, pred, kept, units=units or context.keeps_units), options)])
-    return finished(context, gold, pred, both, merged, options, findings)
+    reduced = context.reduce(Aligned.of(gold, pred, kept, units=units or context.keeps_units), options)
+    return finished(context, gold, pred, both, reduced, options, findings)
 
 
 def finished(

@@ -346,7 +346,8 @@ def _blank_ids(keys: Keys, kinds: Ints) -> Ints:
 def _entries(meaning: Meaning, rows: int) -> tuple[Entries, dict[str, list[str]]]:
     """The values as entries of their records."""
     if meaning.kind == "label":
-        return _labels(values.spelt(meaning.column), rows)
+        column = meaning.column
+        return _labels(column if isinstance(column, Codes) else values.spelt(column), rows)
     if meaning.kind == "number":
         number, _ = values.numbers(meaning.column)
         if isinstance(meaning.column, np.ndarray) and values.fractional(meaning.column):
@@ -476,6 +477,8 @@ def _long(records: Records, read: Read, roles: Mapping[str, str], keys: Keys, me
     if meaning.kind not in ("label", "number") or keys.by_position or read.context not in LONG_CONTEXTS:
         return {}
     free = [name for name in records.columns if name not in roles.values()]
+    if not free:
+        return {}
     beside = match_columns(free, {k: v for k, v in read.columns.items() if k in LONG}, LONG)
     if not beside or "annotator" in beside:
         return {"annotator": beside["annotator"]} if beside else {}

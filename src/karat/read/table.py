@@ -45,11 +45,17 @@ class Read:
     """What stands between the labels of a cell."""
     either: bool = False
     """Whether nobody said which side this is."""
+    side: str = field(init=False)
+    """The side whose names of columns count."""
+    all_numbers: bool = field(init=False)
+    """Has the context that was named no values but numbers?"""
+    drops: bool = field(init=False)
+    """Are records without a value left out later, so that they are no errors?"""
 
-    @property
-    def side(self) -> str:
-        """The side whose names of columns count."""
-        return "" if self.either else self.role
+    def __post_init__(self) -> None:
+        self.side = "" if self.either else self.role
+        self.all_numbers = self.context in ("ranking", "numbers")
+        self.drops = self.options.get("faulty") == "drop"
 
     @property
     def chosen(self) -> bool:
@@ -61,16 +67,6 @@ class Read:
         if self.context is None:
             return column.strip().lower() in NUMBERS
         return self.all_numbers or (self.context == "probabilities" and self.role == "pred")
-
-    @property
-    def all_numbers(self) -> bool:
-        """Has the context that was named no values but numbers?"""
-        return self.context in ("ranking", "numbers")
-
-    @property
-    def drops(self) -> bool:
-        """Are records without a value left out later, so that they are no errors?"""
-        return self.options.get("faulty") == "drop"
 
 
 def side_table(side: Side, findings: list[Finding]) -> Side:

@@ -35,8 +35,9 @@ class MonoLabel(Context):
         return repeated_ids(side)
 
     def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> MonoLabelCells:
-        gold, pred = np.full(len(both), -1), np.full(len(both), -1)
-        gold[both.gold.unit], pred[both.pred.unit] = both.gold["label"], both.pred["label"]
+        gold, pred = np.full(len(both.n), -1), np.full(len(both.n), -1)
+        for out, side in ((gold, both.gold), (pred, both.pred)):
+            out[side.unit] = side.columns["label"]
         case = both.case
         return MonoLabelCells(
             gold,
