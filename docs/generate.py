@@ -69,14 +69,18 @@ def metrics_of(name: str) -> str:
 def _metric(definition: Definition, where: list[str]) -> str:
     low, high = (f"{b:g}".replace("inf", "∞").replace("-", "−") for b in definition.bounds)
     first, said, example = _parts(definition)
-    beside = [f"{one}: {phrase}" for one in where for phrase in agreements.of(one, definition.name)]
+    beside = [
+        f"{context}: {phrase}" if len(where) > 1 else phrase
+        for context in where
+        for phrase in agreements.of(context, definition.name)
+    ]
     facts = {
         "range": f"{low} to {high}, better {definition.better}",
         "contexts": ", ".join(where),
         "parameters": "; ".join(f"`{n}` = {values}" for n, values in parameters(definition, where).items()),
         "undefined": _undefined(said),
         "by class": "yes" if definition.by_class else "",
-        "other tools": "; ".join(beside),
+        "other tools": "; ".join(beside) or "none was compared",
         "reference": definition.reference.replace("<", "&lt;"),
     }
     rows = "\n".join(f"| {key} | {_cell(value)} |" for key, value in facts.items() if value)
@@ -102,7 +106,7 @@ EXAMPLE = re.compile(r"^(>>> |Example: )", re.M)
 def _undefined(said: str) -> str:
     """The sentences that say when there is no value."""
     found = re.findall(r"[^.;]*\b[Uu]ndefined\b[^.;]*", " ".join(said.split()))
-    return "; ".join(re.sub(r"^\W*[Uu]ndefined\s+", "", part.strip()) for part in found)
+    return "; ".join(re.sub(r"^\W*[Uu]ndefined\s+", "", part.strip()).replace("Never undefined", "never") for part in found)
 
 
 def formats() -> str:

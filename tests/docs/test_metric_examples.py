@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 
 import pytest
 
@@ -37,4 +38,5 @@ def test_definition_is_whole(name):
     assert len(definition.doc.splitlines()) <= 24
     assert definition.doc.splitlines()[0].endswith((".", ")", "?")), "the first line is a sentence"
     assert len(definition.reference) > 5
+    assert re.search(r"\b[Uu]ndefined\b", definition.doc), "when it is undefined, or that it never is"
     assert definition.bounds[0] < definition.bounds[1]

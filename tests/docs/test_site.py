@@ -148,6 +148,7 @@ def _agreements() -> Any:
 
 MODULE_OF = {
     "scikit-learn": "sklearn", "SciPy": "scipy", "NLTK": "nltk", "PyEvALL": "PyEvALL", "pytrec_eval": "pytrec_eval",
+    "the poetry evaluation script": "poetry",
 }  # fmt: skip
 
 

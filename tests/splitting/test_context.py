@@ -214,8 +214,11 @@ def scored():
 def test_confidence_against_scikit_learn(scored):
     gold, confidence, gold_frame, pred_frame = scored
     e = karat.evaluate(
-        gold_frame, pred_frame, metrics=["average_precision", "brier", "best_f1", "best_threshold", "mcc", "kappa"]
-    )
+        gold_frame, pred_frame,
+        metrics=["average_precision", "brier", "best_f1", "best_threshold", "mcc", "kappa", "accuracy", "precision", "recall"],
+    )  # fmt: skip
+    for name in ("accuracy", "precision", "recall"):
+        assert e[name].value == pytest.approx(getattr(sklearn, f"{name}_score")(gold, confidence >= 0.5))
     assert e["average_precision"].value == pytest.approx(sklearn.average_precision_score(gold, confidence))
     assert e["brier"].value == pytest.approx(sklearn.brier_score_loss(gold, confidence))
     assert e["mcc"].value == pytest.approx(sklearn.matthews_corrcoef(gold, confidence >= 0.5))

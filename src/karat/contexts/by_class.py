@@ -90,6 +90,8 @@ def jaccard(W: Weights, cells: ClassCells) -> Values:
 def support(W: Weights, cells: ClassCells) -> Values:
     """Number of gold members of a class; the average over classes is their mean.
 
+    Undefined where neither side has a class.
+
     >>> karat.evaluate(["A", "A", "B"], ["A", "B", "B"], metrics=["support"])["support"].by_class["A"].value
     2.0
     """

@@ -77,7 +77,9 @@ def f(W: Weights, cells: RankingCells, *, k: int | None = None, beta: float = 1.
 def success(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None) -> Values:
     """Share of queries with a relevant document among the first k (also: hit rate).
 
-    Example: ranking n r: success@1 = 0, success@5 = 1. Never undefined for a counted query.
+    Never undefined for a counted query.
+
+    Example: ranking n r: success@1 = 0, success@5 = 1.
     """
     return mean(W, cells, (cells.hits(rel, k).size > 0).astype(float))
 
@@ -86,7 +88,9 @@ def success(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level
 def hits(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None) -> Values:
     """Relevant documents among the first k, averaged over queries.
 
-    Example: ranking r n r n, k = 3: 2. Never undefined for a counted query.
+    Never undefined for a counted query.
+
+    Example: ranking r n r n, k = 3: 2.
     """
     return mean(W, cells, cells.hit_count(rel, k), any_order=True)
 

@@ -34,7 +34,9 @@ def _total(W: Weights, cells: RankingCells, x: object) -> Values:
 def num_q(W: Weights, cells: RankingCells) -> Values:
     """Queries that were scored.
 
-    Example: 3 gold queries, one left out: 2. Never undefined.
+    Never undefined.
+
+    Example: 3 gold queries, one left out: 2.
     """
     return _total(W, cells, cells.ones)
 
@@ -43,7 +45,9 @@ def num_q(W: Weights, cells: RankingCells) -> Values:
 def num_ret(W: Weights, cells: RankingCells) -> Values:
     """Documents retrieved.
 
-    Example: lists of 3 and 2 documents: 5. Never undefined.
+    Never undefined.
+
+    Example: lists of 3 and 2 documents: 5.
     """
     return _total(W, cells, cells.retrieved)
 
@@ -52,7 +56,9 @@ def num_ret(W: Weights, cells: RankingCells) -> Values:
 def num_rel(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     """Relevant documents in the judgements.
 
-    Example: queries with 2 and 1 relevant documents: 3. Never undefined.
+    Never undefined.
+
+    Example: queries with 2 and 1 relevant documents: 3.
     """
     return _total(W, cells, cells.relevant(rel))
 
@@ -61,7 +67,9 @@ def num_rel(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
 def num_rel_ret(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     """Relevant documents that were retrieved.
 
-    Example: rankings r n r and n r: 3. Never undefined.
+    Never undefined.
+
+    Example: rankings r n r and n r: 3.
     """
     return _total(W, cells, cells.hits(rel).size)
 
@@ -70,7 +78,9 @@ def num_rel_ret(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values
 def num_nonrel_judged_ret(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     """Documents retrieved that were judged not relevant.
 
-    Example: ranking r n u with u unjudged: 1. Never undefined.
+    Never undefined.
+
+    Example: ranking r n u with u unjudged: 1.
     """
     return _total(W, cells, cells.shown.size - cells.hits(rel).size)
 

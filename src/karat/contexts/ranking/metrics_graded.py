@@ -71,7 +71,8 @@ def dcg(
 def ideal_dcg(W: Weights, cells: RankingCells, *, k: int | None = None, gain: Gain = "linear") -> Values:
     """The DCG that the best order of the judged documents would have.
 
-    Σ_{i ≤ k} gain(i) / log2(i + 1) over the judged documents by falling grade.
+    Σ_{i ≤ k} gain(i) / log2(i + 1) over the judged documents by falling grade. Never undefined for a counted
+    query.
 
     Example: grades 1, 2: 2/1 + 1/log2 3 = 2.631.
     """

@@ -28,6 +28,8 @@ def _table(W: Weights, cells: SplittingCells) -> tuple[Floats, Floats, Floats, F
 def tp(W: Weights, cells: SplittingCells) -> Values:
     """Number of first pages that were predicted first.
 
+    Never undefined.
+
     >>> # gold files begin on pages 1, 3, 5 of 5; predicted ones on 1, 3
     >>> gold = [{"document_id": "a", "pages": 5, "first_pages": [1, 3, 5]}]
     >>> pred = [{"document_id": "a", "pages": 5, "first_pages": [1, 3]}]
@@ -40,6 +42,8 @@ def tp(W: Weights, cells: SplittingCells) -> Values:
 @metric(SplittingCells, better="lower", bounds=(0, _INFINITY), by_class=True, title="False positives", reference=_COUNT)
 def fp(W: Weights, cells: SplittingCells) -> Values:
     """Number of pages that were predicted first and are not.
+
+    Never undefined.
 
     >>> # the predicted file that begins on page 2 is wrong
     >>> gold = [{"document_id": "a", "pages": 3, "first_pages": [1]}]
@@ -54,6 +58,8 @@ def fp(W: Weights, cells: SplittingCells) -> Values:
 def fn(W: Weights, cells: SplittingCells) -> Values:
     """Number of first pages that were not predicted first.
 
+    Never undefined.
+
     >>> # page 5 was missed
     >>> gold = [{"document_id": "a", "pages": 5, "first_pages": [1, 3, 5]}]
     >>> pred = [{"document_id": "a", "pages": 5, "first_pages": [1, 3]}]
@@ -66,6 +72,8 @@ def fn(W: Weights, cells: SplittingCells) -> Values:
 @metric(SplittingCells, bounds=(0, _INFINITY), by_class=True, symmetric=True, title="True negatives", reference=_COUNT)
 def tn(W: Weights, cells: SplittingCells) -> Values:
     """Number of other pages that were not predicted first.
+
+    Never undefined.
 
     >>> # pages 2 and 4
     >>> gold = [{"document_id": "a", "pages": 5, "first_pages": [1, 3, 5]}]

@@ -247,6 +247,8 @@ def under_segmentation(W: Weights, cells: SplittingCells) -> Values:
 def split_files(W: Weights, cells: SplittingCells) -> Values:
     """Number of gold files that the prediction cuts into several.
 
+    Never undefined.
+
     >>> # gold 3-4 is cut
     >>> gold = [{"document_id": "a", "pages": 4, "first_pages": [1, 3]}]
     >>> pred = [{"document_id": "a", "pages": 4, "first_pages": [1, 3, 4]}]
@@ -264,6 +266,8 @@ def split_files(W: Weights, cells: SplittingCells) -> Values:
 )
 def merged_files(W: Weights, cells: SplittingCells) -> Values:
     """Number of predicted files that hold pages of several gold files.
+
+    Never undefined.
 
     >>> # predicted 3-5 merges gold 3-4 and 5-5
     >>> gold = [{"document_id": "a", "pages": 5, "first_pages": [1, 3, 5]}]
