@@ -106,7 +106,9 @@ EXAMPLE = re.compile(r"^(>>> |Example: )", re.M)
 def _undefined(said: str) -> str:
     """The sentences that say when there is no value."""
     found = re.findall(r"[^.;]*\b[Uu]ndefined\b[^.;]*", " ".join(said.split()))
-    return "; ".join(re.sub(r"^\W*[Uu]ndefined\s+", "", part.strip()).replace("Never undefined", "never") for part in found)
+    return "; ".join(
+        re.sub(r"^\W*[Uu]ndefined\s+", "", part.strip()).replace("Never undefined", "never") for part in found
+    )
 
 
 def formats() -> str:
