@@ -125,7 +125,7 @@ def test_a_store_that_does_not_say_its_form(store):
 
 def test_a_store_that_cannot_be_written_can_be_read(tmp_path, monkeypatch):
     run = open_store(tmp_path / "runs.db").save(evaluation(), tags=["x"])
-    monkeypatch.setattr("karat.store.file.os.access", lambda *args: False)
+    monkeypatch.setattr("karat.store.location.os.access", lambda *args: False)
     store = open_store(tmp_path / "runs.db")
     assert store["x"].evaluate(["kappa"]).metrics == run.evaluate(["kappa"]).metrics
     with pytest.raises(StoreError, match=r"readonly database \(make the file and its folder writable"):

@@ -14,14 +14,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from karat.store.errors import StoreError
     from karat.store.listing import Summary
+    from karat.store.location import StoreError
     from karat.store.run import Run, compare_runs
     from karat.store.runs import Store, open_store
     from karat.store.verification import Check, Recorded, verify
 
 _WHERE = {
-    "Check": "verification", "Recorded": "verification", "Run": "run", "Store": "runs", "StoreError": "errors", "Summary": "listing", "compare_runs": "run",
+    "Check": "verification", "Recorded": "verification", "Run": "run", "Store": "runs", "StoreError": "location", "Summary": "listing", "compare_runs": "run",
     "open_store": "runs",
     "verify": "verification",
 }  # fmt: skip

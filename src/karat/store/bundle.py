@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from karat.store.errors import StoreError
 from karat.store.listing import moment
+from karat.store.location import StoreError
 from karat.store.record import Part, Record, is_whole
 
 FORMAT = 1

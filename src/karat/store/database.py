@@ -10,13 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, exc
+from sqlalchemy import Connection, Engine, MetaData, Table, create_engine, event, exc
 from sqlalchemy.pool import NullPool, QueuePool
 
-from karat.store.errors import StoreError
-from karat.store.file import failed, opened
 from karat.store.listing import FORM
-from karat.store.location import parsed, shown
+from karat.store.location import StoreError, failed, opened, parsed, shown
 from karat.store.tables import form_of, migrate
 
 
@@ -142,3 +140,40 @@ def _postgres(address: str) -> Engine:
         return create_engine(parsed(address).set(drivername="postgresql+psycopg"), pool_pre_ping=True)
     except ImportError:
         raise StoreError("a PostgreSQL store needs psycopg: pip install 'karat[postgres]'") from None
+
+
+BATCH = 200
+"""Rows that are copied at once."""
+
+
+def copy(source: Connection, target: str) -> int:
+    """All tables that the transaction sees, as a new SQLite file; it appears under its name once it is whole."""
+    path, part = Path(target), Path(f"{target}.part")
+    if path.exists():
+        raise StoreError(f"{target} is there already; name another file")
+    part.unlink(missing_ok=True)
+    tables = MetaData()
+    tables.reflect(source)
+    engine = create_engine(f"sqlite:///{part}")
+    event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous=FULL"))
+    try:
+        with engine.begin() as copied:
+            tables.create_all(copied)
+            rows = sum(_copied(source, copied, table) for table in tables.sorted_tables)
+        engine.dispose()
+        os.replace(part, path)
+    except OSError as error:
+        raise StoreError(f"cannot write {target}: {error.strerror}") from error
+    finally:
+        engine.dispose()
+        part.unlink(missing_ok=True)
+    return rows
+
+
+def _copied(source: Connection, target: Connection, table: Table) -> int:
+    count = 0
+    result = source.execution_options(yield_per=BATCH).execute(table.select())
+    for rows in result.mappings().partitions(BATCH):
+        target.execute(table.insert(), [dict(row) for row in rows])
+        count += len(rows)
+    return count

@@ -15,8 +15,7 @@ from typing import Any
 
 import msgspec
 
-from karat.store.errors import StoreError
-from karat.store.file import complaint, transaction
+from karat.store.location import StoreError, complaint, transaction
 
 FORM = 2
 """The form that the tables of a store have at present; `karat.store.tables` makes it of any older one."""

@@ -15,7 +15,7 @@ from karat.inputs import distinct
 from karat.metric import Metric
 from karat.plan import Plan, make_plan
 from karat.stats.settings import RESAMPLES, ComparisonSettings, IntervalSettings
-from karat.store.errors import StoreError
+from karat.store.location import StoreError
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ from sqlalchemy import (
 
 from karat.evaluation import SystemResult
 from karat.state import StateError, unpack
-from karat.store.errors import StoreError
 from karat.store.listing import FORM
+from karat.store.location import StoreError
 
 metadata = MetaData()
 

@@ -16,8 +16,8 @@ from karat.findings import InputError
 from karat.inputs import Column
 from karat.plan import make_plan
 from karat.provenance import versions
+from karat.store.record import SystemClaims, checked, report
 from karat.store.run import Run, options_of
-from karat.store.schema import SystemClaims, checked, report
 
 Status = Literal["equal", "close", "changed", "unknown"]
 CLOSE = 1e-12
