@@ -39,10 +39,33 @@ class Weights(Protocol):
     def grouped(self) -> Grouped | None:
         """These weights, where every cell belongs to one row; None elsewhere."""
 
+    @property
+    def tilted(self) -> Tilt | None:
+        """These weights, where a row is all counts but for one unit; None elsewhere."""
+
+    @property
+    def weight(self) -> Floats | None:
+        """The matrix itself, where it is written out; None elsewhere."""
+
     def __matmul__(self, x: Any) -> Floats: ...
 
     def blocks(self, rows: int) -> Iterator[Weights]:
         """The same weights in runs of at most ``rows`` rows, where they can be cut."""
+
+    def in_full(self, rows: int) -> Iterator[Dense] | None:
+        """At most ``rows`` rows of the jackknife at a time, where units weigh differently, so that each moves its own; else None."""
+
+
+class _Unwritten:
+    """Weights of which no more can be said than their products."""
+
+    __slots__ = ()
+    grouped: Any = None
+    tilted: Any = None
+    weight: Any = None
+
+    def in_full(self, rows: int) -> Iterator[Dense] | None:
+        return None
 
 
 def block_sizes(rows: int, width: int) -> Iterator[int]:
@@ -70,7 +93,7 @@ def weighed(n: Floats, x: Any) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class Grouped(_Unwritten):
     """A weight matrix in which each cell belongs to one row: ``W[g, u] = n[u] if group[u] == g``.
 
     Products with sparse matrices are remembered, because several metrics read the same ones.
@@ -115,7 +138,7 @@ class Grouped:
 
 
 @dataclass(frozen=True, slots=True)
-class Dense:
+class Dense(_Unwritten):
     """A weight matrix given row by row: resamples, left-out units, slices."""
 
     weight: Floats
@@ -123,10 +146,6 @@ class Dense:
     @property
     def shape(self) -> tuple[int, int]:
         return self.weight.shape[0], self.weight.shape[1]
-
-    @property
-    def grouped(self) -> None:
-        return None
 
     def __matmul__(self, x: Any) -> Floats:
         if not hasattr(x, "col") or x.shape[1] <= NARROW or x.shape[0] * x.shape[1] <= SMALL:
@@ -140,35 +159,37 @@ class Dense:
         return (Dense(self.weight[a:b]) for a, b in cuts(len(self.weight), rows))
 
 
-class Scaled:
-    """Weights over units that do not count as one each: every unit of a cell counts ``weight`` times."""
+class Scaled(_Unwritten):
+    """Weights over units that do not count as one each: every unit of a cell counts ``each`` times."""
 
-    def __init__(self, weights: Weights, weight: Floats) -> None:
-        self.weights, self.weight, self.shape = weights, weight, weights.shape
+    def __init__(self, weights: Weights, each: Floats) -> None:
+        self.weights, self.each, self.shape = weights, each, weights.shape
 
     @property
     def grouped(self) -> Grouped | None:
         of = self.weights.grouped
-        return None if of is None else Grouped(of.group, of.n * self.weight, of.shape)
+        return None if of is None else Grouped(of.group, of.n * self.each, of.shape)
 
     def __matmul__(self, x: Any) -> Floats:
         if hasattr(x, "col"):
-            return self.weights @ (x * self.weight)
-        return self.weights @ (np.asarray(x, float).T * self.weight).T
+            return self.weights @ (x * self.each)
+        return self.weights @ (np.asarray(x, float).T * self.each).T
 
     def blocks(self, rows: int) -> Iterator[Weights]:
-        return (Scaled(part, self.weight) for part in self.weights.blocks(rows))
+        return (Scaled(part, self.each) for part in self.weights.blocks(rows))
+
+    def in_full(self, rows: int) -> Iterator[Dense] | None:
+        of = self.weights.tilted
+        return None if of is None else (Dense(part.written() * self.each) for part in of.blocks(rows))
 
 
-class Tilt:
+class Tilt(_Unwritten):
     """Row ``i`` is ``a · n + b · e(unit i)``: leave-one-out is (1, −1), one unit alone is (0, 1).
 
     ``W @ x`` is ``a · (n @ x) + b · x``, so the jackknife of any number of cells costs one
     pass, where the matrix itself would have a row and a column for each cell. ``patched`` keeps products
     by class as what is the same in all rows and the entries that a unit changes.
     """
-
-    grouped = None
 
     def __init__(self, n: Floats, a: float, b: float, index: Ints | None = None, patched: bool = False) -> None:
         self.n, self.a, self.b, self.patched = n, a, b, patched
@@ -184,8 +205,18 @@ class Tilt:
         rows = x.rows(self.index).toarray() if hasattr(x, "rows") else np.asarray(x, float)[self.index]
         return np.asarray(self.a * weighed(self.n, x) + self.b * rows, float)
 
-    def blocks(self, rows: int) -> Iterator[Weights]:
+    @property
+    def tilted(self) -> Tilt:
+        return self
+
+    def blocks(self, rows: int) -> Iterator[Tilt]:
         return (Tilt(self.n, self.a, self.b, self.index[a:b], self.patched) for a, b in cuts(len(self.index), rows))
+
+    def written(self) -> Floats:
+        """The matrix itself."""
+        rows = np.tile(self.a * self.n, (len(self.index), 1))
+        rows[np.arange(len(self.index)), self.index] += self.b
+        return rows
 
     def _patched(self, x: Any) -> Patched:
         base, entries, width = self.a * weighed(self.n, x), x.rows(self.index), x.shape[1]
@@ -213,13 +244,11 @@ class Places:
         return self.order[self.start[case] : self.start[case + 1]]
 
 
-class CaseTotals:
+class CaseTotals(_Unwritten):
     """Row ``t`` is what the cells of test case ``t`` count, and 0 elsewhere, for test cases ``first`` to ``last``.
 
     Each row's product is the one that its test case has by itself, to the last bit: `Grouped` adds in another order.
     """
-
-    grouped = None
 
     def __init__(self, places: Places, n: Floats, first: int = 0, last: int | None = None) -> None:
         self.places, self.n = places, n
@@ -246,10 +275,8 @@ class CaseTotals:
         return (CaseTotals(self.places, self.n, self.first + a, self.first + b) for a, b in runs)
 
 
-class CaseTilt:
+class CaseTilt(_Unwritten):
     """A `Tilt` of every test case, one after the other: row ``i`` is ``a · n + b · e(i)`` with the counts of its own test case."""
-
-    grouped = None
 
     def __init__(self, places: Places, n: Floats, a: float, b: float, rows: slice | None = None) -> None:
         self.places, self.n, self.a, self.b = places, n, a, b
@@ -275,8 +302,13 @@ class Memo:
     """Weights that remember their products, so that metrics which read the same vector share it."""
 
     def __init__(self, weights: Weights) -> None:
-        self.weights = weights
-        self.shape, self.grouped = weights.shape, weights.grouped
+        self.weights, self.in_full = weights, weights.in_full
+        self.shape, self.grouped, self.tilted, self.weight = (
+            weights.shape,
+            weights.grouped,
+            weights.tilted,
+            weights.weight,
+        )
         self._known: dict[int, tuple[Any, Floats]] = {}
 
     def __matmul__(self, x: Any) -> Floats:
@@ -289,12 +321,11 @@ class Memo:
         return iter([self]) if self.shape[0] <= rows else self.weights.blocks(rows)
 
 
-class Scripted:
+class Scripted(_Unwritten):
     """Weights that must see every product that a metric asks for, in order."""
 
     metric = 0
     """The metric that is asking, by its number."""
-    grouped = None
 
     def blocks(self, rows: int) -> Iterator[Any]:
         yield self

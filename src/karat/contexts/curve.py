@@ -9,7 +9,7 @@ give the score without each of a million units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from karat.cells import Floats, Grouped, Ints, Sparse, Weights
 from karat.contexts.groups import Mask
-from karat.weights import Dense, Memo, Scaled, Tilt, weighed
+from karat.weights import Tilt, weighed
 
 
 class Steps(NamedTuple):
@@ -141,38 +141,21 @@ class Curve(Sparse):
 
 def along(W: Weights, curve: Curve, step: Step, reduce: np.ufunc = np.add) -> Floats:
     """The sum (or the largest) of a step over all thresholds, for each row of ``W``."""
-    plain: Any = W.weights if isinstance(W, Memo) else W
-    if isinstance(plain, Scaled) and (rows := written(plain, curve.shape[1])) is not None:
-        return np.concatenate([along(part, curve, step, reduce) for part in rows])
-    if isinstance(plain, Tilt):
-        return _without_each(plain, curve, step, reduce)
-    if plain.grouped is not None and plain.shape[0] > 1:
-        return _by_group(plain.grouped, curve, step, reduce)
-    if plain.grouped is not None or (isinstance(plain, Dense) and curve.long):
-        weight = plain.weight if isinstance(plain, Dense) else plain.grouped.n[None, :]
+    if (parts := W.in_full(max(1, MOST_WRITTEN // max(curve.shape[1], W.shape[1], 1)))) is not None:
+        return np.concatenate([along(part, curve, step, reduce) for part in parts])
+    if W.tilted is not None:
+        return _without_each(W.tilted, curve, step, reduce)
+    if W.grouped is not None and W.shape[0] > 1:
+        return _by_group(W.grouped, curve, step, reduce)
+    weight = W.weight if W.grouped is None else W.grouped.n[None, :]
+    if weight is not None and (W.grouped is not None or curve.long):
         rows_of_W = zip(weight, *curve.counts(W), strict=True)
         return np.array([_one_row(n, curve, p, q, step, reduce) for n, p, q in rows_of_W])
     return reduce.reduce(step(_steps(W @ curve, curve)), axis=1, initial=_nothing(reduce))
 
 
-def written(W: Scaled, width: int) -> Iterator[Dense] | None:
-    """Rows of the jackknife over units that weigh differently, some at a time: what each moves is its own. None for others."""
-    inner: Any = W.weights.weights if isinstance(W.weights, Memo) else W.weights
-    if not isinstance(inner, Tilt):
-        return None
-    return _in_full(inner, W.weight, max(1, MOST_WRITTEN // max(width, len(inner.n), 1)))
-
-
 MOST_WRITTEN = 4_000_000
 """Numbers of rows that are written out at once."""
-
-
-def _in_full(W: Tilt, weight: Floats, step: int) -> Iterator[Dense]:
-    for start in range(0, len(W.index), step):
-        index = W.index[start : start + step]
-        rows = np.tile(W.a * W.n, (len(index), 1))
-        rows[np.arange(len(index)), index] += W.b
-        yield Dense(rows * weight)
 
 
 LONG = 10_000

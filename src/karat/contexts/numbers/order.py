@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from karat.cells import Floats, Ints, Sparse, Weights
-from karat.weights import Grouped, Memo, Tilt
+from karat.weights import Grouped, Tilt
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,11 +113,10 @@ class Below:
 
 def over_rows(W: Weights, order: Order, rows: Any, without: Any) -> Floats:
     """A coefficient of each row of weights: by ``rows`` (rows × items), or by ``without`` for the jackknife's."""
-    plain: Any = W.weights if isinstance(W, Memo) else W
-    if isinstance(plain, Tilt):
-        return np.asarray(without(order, plain), float)
-    if plain.grouped is not None and plain.shape[0] > 1:
-        return _by_group(plain.grouped, order, rows)
+    if W.tilted is not None:
+        return np.asarray(without(order, W.tilted), float)
+    if W.grouped is not None and W.shape[0] > 1:
+        return _by_group(W.grouped, order, rows)
     return np.asarray(rows(order, W @ order), float)
 
 
