@@ -266,7 +266,7 @@ class CaseTotals(_Unwritten):
             part, width = x.rows(self.places.order[inside]), x.shape[1]
             key = (self.places.case[inside][part.row] - self.first) * width + part.col
             total = np.bincount(key, part.data * self.n[inside][part.row], self.shape[0] * width)
-            return np.asarray(total, float).reshape(-1, width)
+            return np.asarray(total, float).reshape(self.shape[0], width)
         x, n = np.asarray(x, float)[self.places.order[inside]], self.n[inside]
         return np.array([n[a:b] @ x[a:b] for a, b in pairwise((ends - ends[0]).tolist())], float)
 

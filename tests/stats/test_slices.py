@@ -345,3 +345,12 @@ def test_gaps_between_equal_slices_are_rarely_sure():
         e = karat.evaluate(gold, pred, metrics=["accuracy"], slices={"country": country})
         sure += e["accuracy"].slices["country"].gap.interval.low > 0
     assert sure <= 0.05 * trials + 3 * np.sqrt(trials * 0.05 * 0.95)
+
+
+def test_slices_of_weights_that_no_annotators_gave() -> None:
+    """No two annotators: nothing is multiplied, in several test cases as in one."""
+    gold = [{"test_case": f"T{i % 2}", "id": str(i), "value": {"A": i % 3 / 2, "B": 1 - i % 3 / 2}, "part": "xxy"[i % 3]} for i in range(12)]  # fmt: skip
+    pred = [{"test_case": f"T{i % 2}", "id": str(i), "value": {"A": 0.5, "B": 0.5}} for i in range(12)]
+    found = karat.evaluate(gold, pred, context="soft", metrics=["pairwise_kappa", "mae"], slices="part", resamples=50)
+    assert [part.value for part in found["pairwise_kappa"].slices["part"]] == [None, None]
+    assert {part.name: part.value for part in found["mae"].slices["part"]} == {"x": 0.25, "y": 0.5}
