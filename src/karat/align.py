@@ -88,8 +88,6 @@ def meet(gold: Keys, pred: Keys) -> Meeting:
 
 def coverage_findings(gold: Side, pred: Side, both: Meeting, options: Mapping[str, Any]) -> list[Finding]:
     """What the two sides do not share, said once each with examples."""
-    if gold.keys.by_position and pred.keys.by_position and len(gold) != len(pred):
-        return [finding("length-differs", pred.name, gold=len(gold), pred=len(pred))]
     counts = both.counts()
     if not counts["gold_only"] and not counts["pred_only"]:
         return []

@@ -227,3 +227,38 @@ def test_blocks_hold_whole_units_and_every_entry_once(even, most, monkeypatch):
 def test_a_unit_that_gold_lacks_has_no_name_in_a_column_of_names():
     carried = _carried(Codes(np.array([0, 1, 2]), ["a", "b", "c"]), np.array([2, -1, 0]))
     assert carried.texts() == ["c", None, "a"]
+
+
+def test_units_that_were_merged_are_shown_by_what_was_looked_up():
+    """Engines that merge units number them, and look up the ids of those alone that a finding shows."""
+    keys = Keys(Codes.of(["", "", ""]), ["0", "1", "2"], {"1": "paper-17"})
+    assert list(keys.known(np.array([0, 1])).pairs()) == [("", "paper-17")]
+    merged = replace(side("gold", {("", "0"): [("a", 1.0)], ("", "1"): []}), keys=keys.take(np.arange(2)))
+    pred = side("pred", {("", "0"): [("a", 1.0)]})
+    assert [(f.code, f.message.split("first: ")[1][:8]) for f in coverage_findings(
+        merged, pred, meet(merged.keys, pred.keys), {"missing": "wrong", "extra": "ignore"}
+    )] == [("gold-only-ids", "paper-17")]  # fmt: skip
+
+
+def test_rows_whose_ids_were_not_kept_stay_in_their_order():
+    gold = side("gold", {("", "b"): [("a", 1.0)], ("", "a"): [("b", 0.5)]})
+    both = Aligned.of(gold, gold, met(gold, gold))
+    bare = replace(both, ids=None)
+    assert bare.in_order() is bare
+    assert said(both.in_order()) == said(both)[::-1]
+
+
+def test_slices_ride_along_through_batches():
+    """Columns of codes have a list of names of their own in each batch."""
+    parts = []
+    for names in (["de", "en"], ["en", "fr"]):
+        gold = side("gold", {("", name): [("a", 1.0)] for name in names})
+        gold = replace(gold, units={"language": Codes.of(names)})
+        parts.append(replace(Aligned.of(gold, gold, met(gold, gold)), rows={"language": Codes.of(names)}))
+    assert Aligned.merge(parts).rows["language"].texts() == ["de", "en", "en", "fr"]
+
+
+def test_single_labels_are_sets_of_one():
+    labels = {"1": "A", "2": "B", "3": "B"}
+    found = karat.evaluate(labels, {**labels, "3": "A"}, context="multilabel", metrics=["subset_accuracy"])
+    assert found["subset_accuracy"].value == pytest.approx(2 / 3)

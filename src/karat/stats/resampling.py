@@ -237,7 +237,8 @@ class StratifiedJackknife(Jackknife):
         """Scaled so that the standard error is √(Σ (n − 1)/n · Σ (mean − value)²), strata inside."""
         out, whole = np.zeros_like(self.value), (self.size - 1) / self.size
         for at, inner in self._strata:
-            out[at] = inner.centred * np.sqrt((inner.size - 1) / inner.size / whole)
+            if inner.size > 1:
+                out[at] = inner.centred * np.sqrt((inner.size - 1) / inner.size / whole)
         return out
 
 
