@@ -261,7 +261,6 @@ class Aligned:
             return parts[0]
         first = parts[0]
         names = {name: vocabulary(name, [part.names[name] for part in parts]) for name in first.names}
-        cases = sorted({case for part in parts for case in part.case.names})
         start = starts(np.array(list(map(len, parts)))).tolist()
         gold, pred = (
             Entries.joined(
@@ -272,7 +271,7 @@ class Aligned:
         n, in_gold, in_pred = (
             np.concatenate([getattr(p, name) for p in parts]) for name in ("n", "in_gold", "in_pred")
         )
-        case = Codes(np.concatenate([part.case.inside(cases) for part in parts]), cases)
+        case = Codes.joined([part.case for part in parts])
         rows = {name: _put([part.rows[name] for part in parts]) for name in first.rows}
         unit, ids = None, None
         if all(part.unit is not None for part in parts):
@@ -285,9 +284,7 @@ class Aligned:
     def partners(self, key: str) -> Ints:
         """The predicted entry that has the unit and text of each gold entry, −1 where none has: by a hash, every hit compared."""
         index, salt = self.gold.index(key)
-        hits = [(begin, *index.find(part.hashes(key, salt))) for begin, part in self.pred.blocks()]
-        at = np.concatenate([none := np.zeros(0, np.int64), *(rows + begin for begin, rows, _ in hits)])
-        code = np.concatenate([none, *(codes for *_, codes in hits)])
+        at, code = index.find(part.hashes(key, salt) for _, part in self.pred.blocks())
         same = self.pred.alike(key, at, self.gold, index.row[code])
         entry = np.full(len(index.row), -1)
         entry[code[same]] = at[same]
@@ -386,8 +383,9 @@ def _rising(side: Entries, rows: int, columns: Sequence[Any]) -> list[Any]:
 
 
 def _cases(gold: Codes, pred: Codes, both: Meeting) -> Codes:
-    if both.same and len(gold.names) == 1:
-        return gold
+    if both.same:
+        names = sorted(gold.names)
+        return _used(Codes(gold.inside(names), names))
     names = sorted({*gold.names, *pred.names})
     of_gold, of_pred = np.append(gold.inside(names), -1)[both.gold], np.append(pred.inside(names), -1)[both.pred]
     return _used(Codes(np.where(both.gold >= 0, of_gold, of_pred), names))

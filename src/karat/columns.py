@@ -51,6 +51,14 @@ class Codes:
         """The same text in every row."""
         return Codes(np.zeros(rows, np.int64), [name])
 
+    @staticmethod
+    def joined(parts: Sequence[Codes]) -> Codes:
+        """Several columns as one, with the names of all of them, sorted."""
+        names = sorted({name for part in parts for name in part.names})
+        at = dict(zip(names, range(len(names)), strict=True))
+        places = [np.array([*map(at.__getitem__, part.names), -1])[part.code] for part in parts]
+        return Codes(np.concatenate(places), names)
+
     def __len__(self) -> int:
         return len(self.code)
 
@@ -232,13 +240,12 @@ class Text:
     @cached_property
     def heads(self) -> Ints:
         """Where a text differs from the one before it; the first does."""
-        out = np.ones(len(self), bool)
-        if len(self) > 1:
-            out[1:] = self.length[1:] != self.length[:-1]
-            for i in range(self.pieces):
-                word = self.word(i)
-                out[1:] |= word[1:] != word[:-1]
-        return np.flatnonzero(out)
+        other = self.length[1:] != self.length[:-1]
+        for i in range(self.pieces):
+            window = self.window(8 * i)
+            other |= window[1:] != window[:-1]
+        rows = np.flatnonzero(other)  # what follows a text may differ where it does not
+        return np.append(0, rows[~self[rows].equals(self[rows + 1])] + 1)[: len(self)]
 
     def equals(self, other: Text) -> Mask:
         """Whether each text is, byte for byte, the other's at the same place."""
@@ -273,6 +280,7 @@ def _masks(bits: int) -> Words:
     return np.concatenate([np.zeros(1 << bits, np.uint64), _KEEP, np.full(1 << bits, _KEEP[8])])
 
 
+@cache
 def odd(i: int, salt: int) -> np.uint64:
     """The factor of word ``i`` in a hash."""
     return np.uint64((0xD1342543DE82EF95 * (2 * i + 1) + 0x2545F4914F6CDD1D * 2 * salt) & 0xFFFFFFFFFFFFFFFF | 1)
@@ -313,17 +321,21 @@ class Index:
         """A row that has each code."""
         self._key = key[self.row]
 
-    def find(self, key: Words) -> tuple[Ints, Ints]:
-        """Which of the keys are here, and their codes."""
-        # Nearly all strangers are told by the first bits alone.
-        at = np.flatnonzero(self._used[self._slots(key, len(self._used).bit_length() - 1, 0)])
+    def find(self, blocks: Iterable[Words]) -> tuple[Ints, Ints]:
+        """Which of the keys, which come in blocks that stay in the processor's cache, are here, and their codes."""
+        bits, begin, near = len(self._used).bit_length() - 1, 0, [(np.zeros(0, np.int64), self._key[:0])]
+        for keys in blocks:  # nearly all strangers are told by the first bits alone
+            at = np.flatnonzero(self._used[self._slots(keys, bits, 0)])
+            near.append((at + begin, keys[at]))
+            begin += len(keys)
+        at, key = (np.concatenate(parts) for parts in zip(*near, strict=True))
         hits = [(at[:0], at[:0])]
         for turn, (bits, table) in enumerate(self._tables):
-            part = key[at]
-            code = table[self._slots(part, bits, turn)]
-            hit = (self._key[code] == part) & (code >= 0)
+            code = table[self._slots(key, bits, turn)]
+            hit = (self._key[code] == key) & (code >= 0)
             hits.append((at[hit], code[hit]))
-            at = at[~hit]
+            other = np.flatnonzero((code >= 0) & ~hit)  # a slot that nobody has got was wanted by nobody
+            at, key = at[other], key[other]
         rows, codes = (np.concatenate(parts) for parts in zip(*hits, strict=True))
         return rows, codes
 

@@ -261,7 +261,9 @@ class Entries:
         salt = 0
         while True:
             index = Index(self.hashes(key, salt))
-            if self.alike(key, np.arange(len(self)), self, index.row[index.code]).all():
+            holder = index.row[index.code]
+            other = np.flatnonzero(holder != np.arange(len(self)))
+            if self.alike(key, other, self, holder[other]).all():
                 return index, salt
             salt += 1
 
@@ -423,8 +425,7 @@ class Side:
 def joined(parts: Sequence[Side]) -> Side:
     """Batches of whole units as one side; facts that one batch shows hold for all."""
     first = parts[0]
-    cases = sorted({name for part in parts for name in part.keys.case.names})
-    case = Codes(np.concatenate([part.keys.case.inside(cases) for part in parts]), cases)
+    case = Codes.joined([part.keys.case for part in parts])
     names = {
         name: vocabulary(name, [part.names.get(name, ()) for part in parts]) for part in parts for name in part.names
     }
@@ -462,7 +463,8 @@ def by_query(
     record = np.arange(len(unit), dtype=np.int32 if len(unit) < 2**31 else np.int64)
     entries = Entries(unit, {**columns, "record": record}).moved(np.arange(len(first)))
     keys = Keys(Codes(np.arange(len(first)), query[first].texts()), [""] * len(first))
-    begin = np.asarray(entries["record"][starts(entries.sizes(len(first)))], np.int64)
+    sizes = np.bincount(code, size, len(first)).astype(np.int64)
+    begin = np.asarray(entries["record"][starts(sizes)], np.int64)
     return Side(origin, "number", keys, entries, dict(names or {}), record=begin, records=len(unit), context="ranking")
 
 

@@ -207,6 +207,10 @@ def shown(evaluation: Evaluation, details: tuple[str, ...]) -> tuple[str, ...]:
     return details
 
 
+PIECE = 1 << 20
+"""Signs of a report that are written together: that of a hundred thousand queries has 140 MB, and would be there three times."""
+
+
 def emit(evaluation: Evaluation, text: str, report: str, options: dict[str, Any]) -> None:
     """To a terminal the table goes with colour and rules; anywhere else as plain text."""
     if report == "table" and sys.stdout.isatty():
@@ -214,4 +218,5 @@ def emit(evaluation: Evaluation, text: str, report: str, options: dict[str, Any]
 
         print_table(evaluation, **options)
     else:
-        click.echo(text, nl=False)
+        for at in range(0, len(text), PIECE):
+            click.echo(text[at : at + PIECE], nl=False)
