@@ -37,9 +37,10 @@ def told(steps: Sequence[T], what: str, sizes: Sequence[int] | None = None) -> I
     """
     tell, done = _listener.get(), 0
     size = [1] * len(steps) if sizes is None else sizes
+    total = sum(size)
     for step, amount in zip(steps, size, strict=True):
         if tell:
-            tell(what, done, sum(size))
+            tell(what, done, total)
         yield step
         done += amount
     if tell:

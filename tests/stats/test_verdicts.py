@@ -9,8 +9,11 @@ from tests.stats.systems import GOLD, SYSTEMS, records
 
 import karat
 from karat.ci import outcome
-from karat.stats.family import verdict_of
+from karat.comparison import Test
+from karat.stats.comparing import _decidable
+from karat.stats.family import corrected, verdict_of
 from karat.stats.power import mde
+from karat.stats.settings import ComparisonSettings
 
 
 def labels(rng, n, accuracies):
@@ -102,6 +105,40 @@ def test_a_p_at_its_floor_is_not_called_equality():
     assert "too-few-draws" in {f.code for f in c.findings}
     for report in ("table", "markdown", "latex", "html"):
         assert "too few to decide" in c.render(report)
+
+
+def test_a_p_at_its_floor_is_undecided_however_large_its_family_makes_it():
+    """Corrected it is 1 at most, as any p is: that says nothing of the systems."""
+    raw = np.array([[0.01, 0.5], [0.01, 0.9]] * 40)
+    family = corrected(raw, raw == 0.01, ComparisonSettings(draws=99))
+    assert family.of(0, 0).p == 1
+    assert family.of(0, 0).bound
+    assert not family.of(0, 1).bound
+
+
+def first_looks(p, draws=1_999):
+    """A first look at pairs on one metric."""
+    return [[[Test("randomisation", value, draws=draws)]] for value in p]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "again"),
+    [
+        (4_000, [0, 1, 2]),  # 1/100,000 of no draw beyond is below .05/4,000: these can be shown
+        (6_000, [2]),  # and above .05/6,000; but the bound of the third is near that by itself
+    ],
+)
+def test_pairs_are_drawn_again_where_that_can_decide(pairs, again):
+    drawn = first_looks([0.0005, 0.002, 2e-5, 0.003, 1e-9, *np.full(pairs - 5, 0.5)])
+    assert _decidable(drawn, ComparisonSettings()) == again
+
+
+def test_steps_that_others_take_count_for_more_draws():
+    """Of 6,000 pairs 2,000 are told apart: Holm leaves a factor of 4,000 to the others, Bonferroni does not."""
+    drawn = first_looks([*np.full(2_000, 1e-9), 0.0005, *np.full(3_999, 0.5)])
+    assert _decidable(drawn, ComparisonSettings()) == [2_000]
+    assert _decidable(drawn, ComparisonSettings(correction="bonferroni")) == []
+    assert _decidable(drawn, ComparisonSettings(correction="none")) == []  # 1,999 draws are enough for one test
 
 
 def test_the_tail_bounds_the_exact_p():

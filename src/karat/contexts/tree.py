@@ -11,7 +11,7 @@ import numpy as np
 from karat.cells import ClassCells, Floats, Ints, Sparse, Weights
 from karat.hierarchy import Hierarchy
 from karat.metric import metric
-from karat.score import Values, ratio
+from karat.score import Values, across, ratio
 
 
 class TreeCells(ClassCells):
@@ -92,7 +92,7 @@ def icm(W: Weights, cells: TreeCells, *, alpha_1: float = 2.0, alpha_2: float = 
     0.0
     """
     gain = _gain(W, cells, alpha_1, alpha_2, beta)
-    return ratio((_information(W, cells) * gain).sum(-1), W @ cells.in_gold, "no gold items")
+    return ratio(across(_information(W, cells) * gain), W @ cells.in_gold, "no gold items")
 
 
 def _gain(W: Weights, cells: TreeCells, alpha_1: float, alpha_2: float, beta: float) -> Floats:
@@ -112,8 +112,8 @@ def icm_norm(W: Weights, cells: TreeCells, *, alpha_1: float = 2.0, alpha_2: flo
     0.5
     """
     information, items = _information(W, cells), W @ cells.in_gold
-    contrast = ratio((information * _gain(W, cells, alpha_1, alpha_2, beta)).sum(-1), items, "").value
-    gold = (information * (W @ cells.gold_at)).sum(-1) * (alpha_1 + alpha_2 - beta)
+    contrast = ratio(across(information * _gain(W, cells, alpha_1, alpha_2, beta)), items, "").value
+    gold = across(information * (W @ cells.gold_at)) * (alpha_1 + alpha_2 - beta)
     best = ratio(gold, items, "").value
     best = np.where(np.abs(best) > 1e-12, best, 0)
     norm = ratio(contrast + best, 2 * best, "gold holds no information: one label in use, or one item")

@@ -21,7 +21,7 @@ from karat.stats.anytime_pairs import anytime_difference, anytime_mde, anytime_t
 from karat.stats.bayes import correlated_t, signed_rank
 from karat.stats.clusters import ClusterKeys
 from karat.stats.common import Common, by_case, narrowed, on_units
-from karat.stats.corrections import family_size
+from karat.stats.corrections import correct, family_size
 from karat.stats.disagreements import disagreements
 from karat.stats.doubts import FEW_UNITS
 from karat.stats.effects import effect
@@ -122,12 +122,26 @@ def all_tests(duels: Sequence[Paired], settings: ComparisonSettings, repeatable:
     coins = Coins(settings.seed, "swap")
     first = replace(settings, draws=FEWER_DRAWS) if settings.draws is None and len(duels) > MANY_PAIRS else settings
     drawn = [pair_tests(d, first, coins, repeatable) for d in told(duels, "pairs tested")]
-    factor = 1 if settings.correction in ("none", *JOINT) else sum(len(tests) for tests in drawn)
-    for i, duel in enumerate(told(duels, "pairs looked at again")):
-        floor = [1 / (t[0].draws + 1) for t in drawn[i] if t and _is_open(t[0], settings.alpha / factor)]
-        if settings.draws is None and floor and max(floor) * factor > settings.alpha:
-            drawn[i] = pair_tests(duel, replace(settings, draws=GROWN), coins, repeatable)
+    again = _decidable(drawn, settings) if settings.draws is None else []
+    for i in told(again, "pairs looked at again"):
+        drawn[i] = pair_tests(duels[i], replace(settings, draws=GROWN), coins, repeatable)
     return drawn
+
+
+def _decidable(drawn: Sequence[Sequence[Sequence[Test]]], settings: ComparisonSettings) -> list[int]:
+    """Pairs with a test that more draws could decide: its corrected p would show it, were all at their best.
+
+    That is p of no draw as extreme, or a bound below it, which the few draws of a first look may have made too large.
+    """
+    alone = settings.correction in ("none", *JOINT)
+    alpha = settings.alpha / (1 if alone else sum(len(tests) for tests in drawn))
+    first = [(i, t[0]) for i, of_pair in enumerate(drawn) for t in of_pair if t]
+    near = np.array([_is_open(t, alpha) for _, t in first], bool)
+    short = np.array([1 / (t.draws + 1) > alpha for _, t in first], bool)
+    p = np.array([t.p for _, t in first])
+    best = np.where(near, np.minimum(p / BOUNDS_DIFFER, 1 / (GROWN + 1)), p)
+    shown = correct(best, "none" if alone else settings.correction) <= settings.alpha
+    return sorted({first[k][0] for k in np.flatnonzero(near & short & shown)})
 
 
 def _is_open(test: Test, alpha: float) -> bool:
@@ -165,6 +179,8 @@ def _turned(statistic: Statistic, k: int) -> float:
 
 GROWN = 99_999
 """Draws where the usual number cannot decide."""
+BOUNDS_DIFFER = 3.0
+"""How many times larger a bound on p of few draws may be than that of many: their spread is some percent off."""
 MANY_PAIRS = 300
 """Pairs beyond which fewer draws are a first look at each."""
 
@@ -361,7 +377,7 @@ def _findings(pairs: Sequence[Pair], duels: Sequence[Paired], settings: Comparis
     out = []
     undecided = [p for p in pairs if p.undecided]
     if undecided:
-        draws = max(p.tests[0].draws for p in undecided)
+        draws = min(p.tests[0].draws for p in undecided)
         out.append(finding("too-few-draws", count=len(undecided), draws=draws, family=len(pairs)))
     out += constant_differences(pairs)
     asked = [t for t in settings.tests if t in NEED_UNITS]

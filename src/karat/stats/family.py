@@ -79,4 +79,4 @@ def corrected(raw: Floats, floor: Mask, settings: ComparisonSettings) -> Family:
         alpha *= max(int((p <= settings.alpha).sum()), 1) / size / harmonic
     elif settings.correction != "none":
         alpha /= size
-    return Family(p, floor & (p < 1), alpha, family_size(raw))
+    return Family(p, floor, alpha, family_size(raw))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
@@ -212,10 +212,18 @@ class Tape:
     """What the columns of a vector by class stand for."""
     widths: frozenset[int]
     """Widths of vectors whose columns mean the same for every system with the same labels."""
+    _matrices: dict[Any, Any] = field(default_factory=dict)
 
     def of(self, metric: int) -> list[int]:
         """The vectors that a metric asks for, in order."""
-        return [v for m, v in zip(self.metric, self.vector, strict=True) if m == metric]
+        return self._asked.get(metric, [])
+
+    @cached_property
+    def _asked(self) -> dict[int, list[int]]:
+        out: dict[int, list[int]] = {}
+        for metric, vector in zip(self.metric, self.vector, strict=True):
+            out.setdefault(metric, []).append(vector)
+        return out
 
     def kind(self, vector: int) -> int | None:
         """0 for one number per cell, the width of a vector by class, None for columns of the system's own."""
@@ -229,6 +237,17 @@ class Tape:
     def total(self, vector: int) -> Floats:
         """The vector weighed by the counts, as one row."""
         return Recorder(self.n) @ self.vectors[vector]
+
+    def matrix(self, places: tuple[tuple[int, int], ...], width: int) -> Any:
+        """Vectors side by side, each from its first column on: cells × ``width``, sparse."""
+        from scipy.sparse import csr_array
+
+        if places in self._matrices:  # a system meets many others, most often in the same columns
+            return self._matrices[places]
+        parts = [_entries(self.vectors[vector], start) for vector, start in places]
+        row, col, data = (np.concatenate(x) for x in zip(*parts, strict=True)) if parts else np.zeros((3, 0))
+        whole = csr_array((data, (row.astype(np.int64), col.astype(np.int64))), shape=(len(self.n), width))
+        return self._matrices.setdefault(places, whole)
 
 
 def recorded(statistic: Scores, n: Floats, labels: Sequence[str], widths: Sequence[int]) -> Tape:
@@ -325,29 +344,35 @@ class Shared:
     @cached_property
     def matrices(self) -> list[Any]:
         """Each system's vectors side by side, cells × vectors, sparse."""
-        return [self._matrix(system) for system in range(len(self.tapes))]
-
-    def _matrix(self, system: int) -> Any:
-        from scipy.sparse import csr_array
-
-        tape = self.tapes[system]
         width = max((place.stop for place in self.columns.values()), default=0)
-        parts = [_entries(tape.vectors[key[system]], place.start) for key, place in self.columns.items()]
-        row, col, data = (np.concatenate(x) for x in zip(*parts, strict=True)) if parts else np.zeros((3, 0))
-        return csr_array((data, (row.astype(np.int64), col.astype(np.int64))), shape=(len(tape.n), width))
+        return [
+            tape.matrix(tuple((key[system], place.start) for key, place in self.columns.items()), width)
+            for system, tape in enumerate(self.tapes)
+        ]
 
-    def replay(self, system: int, totals: Floats) -> Replay:
-        """Weights that give these totals to the eligible metrics, and the system's own to the others."""
-        tape, nth, products = self.tapes[system], dict[int, int](), []
+    def _asked(self, system: int) -> list[tuple[Any, Floats | None]]:
+        """By request of a system, its place among the columns, or its own total where the metric is not eligible."""
+        tape, nth, out = self.tapes[system], dict[int, int](), list[tuple[Any, Floats | None]]()
         for metric, vector in zip(tape.metric, tape.vector, strict=True):
             at = nth[metric] = nth.get(metric, -1) + 1
             if self.eligible[metric]:
                 place = self.columns[tuple(other.of(metric)[at] for other in self.tapes)]
-                products.append(totals[:, place.start] if tape.kind(vector) == 0 else totals[:, place])
+                out.append((place.start if tape.kind(vector) == 0 else place, None))
             else:
-                total = tape.total(vector)
-                products.append(np.broadcast_to(total, (len(totals), *total.shape[1:])))
-        return Replay(products, len(tape.n), len(totals))
+                out.append((None, tape.total(vector)))
+        return out
+
+    @cached_property
+    def _requests(self) -> list[list[tuple[Any, Floats | None]]]:
+        return [self._asked(system) for system in range(len(self.tapes))]
+
+    def replay(self, system: int, totals: Floats) -> Replay:
+        """Weights that give these totals to the eligible metrics, and the system's own to the others."""
+        products = [
+            totals[:, place] if own is None else np.broadcast_to(own, (len(totals), *own.shape[1:]))
+            for place, own in self._requests[system]
+        ]
+        return Replay(products, len(self.tapes[system].n), len(totals))
 
 
 FEW_CELLS = 5_000

@@ -10,7 +10,7 @@ import numpy as np
 from karat.cells import Floats, Weights
 from karat.contexts.monolabel.cells import MonoLabelCells
 from karat.metric import metric
-from karat.score import Values, ratio
+from karat.score import Values, across, ratio
 
 _COHEN = "Cohen 1960, doi:10.1177/001316446002000104"
 
@@ -129,7 +129,7 @@ def kappa(W: Weights, cells: MonoLabelCells, *, weights: Literal["none", "linear
 def _chance(gold: Floats, answer: Floats, n: Floats, power: int) -> Floats:
     """n² times the disagreement that is expected by chance."""
     if not power:
-        return n**2 - (gold * answer[:, :-1]).sum(-1)
+        return n**2 - across(gold * answer[:, :-1])
     at = np.arange(gold.shape[1])
     apart = (np.abs(at[:, None] - at) / max(len(at) - 1, 1)) ** power
     apart = np.column_stack([apart, np.ones(len(at))])
@@ -154,8 +154,8 @@ def mcc(W: Weights, cells: MonoLabelCells) -> Values:
     0.5
     """
     n, gold, answer = W @ cells.in_gold, W @ cells.gold_of, W @ cells.answer_of
-    spread = (n**2 - (gold**2).sum(-1)) * (n**2 - (answer**2).sum(-1))
-    return ratio((W @ cells.hit) * n - (gold * answer[:, :-1]).sum(-1), np.sqrt(spread), "one side uses a single label")
+    spread = (n**2 - across(gold**2)) * (n**2 - across(answer**2))
+    return ratio((W @ cells.hit) * n - across(gold * answer[:, :-1]), np.sqrt(spread), "one side uses a single label")
 
 
 @metric(
