@@ -7,7 +7,6 @@ import json
 import re
 import warnings
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,7 +54,6 @@ def values(parameter: Parameter) -> tuple[Any, ...]:
     return tuple(value for value in known if value != parameter.default)
 
 
-@cache
 def variants(name: str) -> tuple[str, ...]:
     """Every metric of a context, at its defaults, with each value of each parameter, and with all parameters at once."""
     out, kinds, dice = list[Metric](), context(name).cells, Dice(0)
@@ -78,15 +76,15 @@ def choices(name: str) -> Iterator[dict[str, Any]]:
         yield from ({option.name: value} for value in known if value != option.default)
 
 
-@cache
 def cases(name: str) -> dict[str, Case]:
     """The cases of a context by their names."""
     out: dict[str, Case] = {}
-    every = tuple(metric for metric in variants(name) if not REFUSED.match(metric))
+    known = variants(name)
+    every = tuple(metric for metric in known if not REFUSED.match(metric))
     few = tuple(metric for metric in every if metric in catalogue(name).definitions)
     inputs = dict(CONTEXTS[name]())
     first = next(iter(inputs.values()))
-    out |= {metric: Case(name, first, (metric,), {}) for metric in variants(name) if metric not in every}
+    out |= {metric: Case(name, first, (metric,), {}) for metric in known if metric not in every}
     for title, data in inputs.items():
         out[title] = Case(name, data, every, {})
         out[f"{title}, defaults"] = Case(name, data, None, {})
@@ -163,7 +161,6 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.12g}") if isinstance(value, float) else value
 
 
-@cache
 def expected(name: str) -> dict[str, Any]:
     with gzip.open(FOLDER / f"{name}.jsonl.gz", "rt", encoding="utf-8") as stream:
         return dict(map(json.loads, stream))

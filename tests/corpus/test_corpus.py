@@ -10,10 +10,13 @@ import pytest
 from tests.corpus.cases import cases, expected, outcome, rounded
 from tests.corpus.data import CONTEXTS
 
+CASES = {context: cases(context) for context in CONTEXTS}
+EXPECTED = {context: expected(context) for context in CONTEXTS}
 
-@pytest.mark.parametrize(("context", "name"), [(context, name) for context in CONTEXTS for name in cases(context)])
+
+@pytest.mark.parametrize(("context", "name"), [(context, name) for context in CASES for name in CASES[context]])
 def test_outcome(context: str, name: str, tmp_path: Path) -> None:
-    found, kept = rounded(outcome(cases(context)[name], tmp_path)), expected(context)[name]
+    found, kept = rounded(outcome(CASES[context][name], tmp_path)), EXPECTED[context][name]
     assert list(found) == list(kept)
     for part in found:
         assert differences(found[part], kept[part]) == []
@@ -34,7 +37,7 @@ def differences(found: Any, kept: Any, place: str = "") -> list[str]:
 
 @pytest.mark.parametrize("context", CONTEXTS)
 def test_nothing_is_left_over(context: str) -> None:
-    assert list(expected(context)) == list(cases(context))
+    assert list(EXPECTED[context]) == list(CASES[context])
 
 
 def test_differences_are_told() -> None:
