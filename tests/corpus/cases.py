@@ -14,6 +14,7 @@ import karat
 from karat.contexts import catalogue, context
 from karat.findings import Finding, InputError
 from karat.metric import Metric, MetricError, Parameter
+from karat.mistakes import worst
 from tests.corpus.data import CONTEXTS, Data, Dice, Text
 
 FOLDER = Path(__file__).parents[1] / "data" / "corpus"
@@ -88,6 +89,7 @@ def cases(name: str) -> dict[str, Case]:
     for title, data in inputs.items():
         out[title] = Case(name, data, every, {})
         out[f"{title}, defaults"] = Case(name, data, None, {})
+        out[f"{title}, units"] = Case(name, data, few, {"units": True})
         if len(str(data.gold)) < 300 and title not in ("twins", "overlap", "chain", "near", "tied", "noise"):
             continue
         for options in choices(name):
@@ -98,7 +100,6 @@ def cases(name: str) -> dict[str, Case]:
             out[f"{title}, weighted"] = Case(name, data, every, {"weight": "weight"})
         if "part" in columns and data is first:
             out[f"{title}, sliced"] = Case(name, data, None, {"slices": "part", "resamples": 50})
-        out[f"{title}, units"] = Case(name, data, few, {"units": True})
         out[f"{title}, intervals"] = Case(name, data, few, {"intervals": 0.9, "interval_method": "jackknife-t"})
     return out
 
@@ -122,7 +123,22 @@ def outcome(case: Case, folder: Path) -> dict[str, Any]:
         "counts": system.counts,
         "findings": [_shown(f, folder) for f in system.findings],
         "details": {detail.name: [detail.title, detail.columns, *detail.rows] for detail in system.details},
+        "units": _units(result) if case.options.get("units") else {},
     }
+
+
+def _units(result: Any) -> dict[str, Any]:
+    """The worst units by each metric, with what both sides say of them."""
+    out: dict[str, Any] = {}
+    for metric in result.metrics:
+        try:
+            found = worst(result, result.systems[0], metric, 9)
+        except MetricError as error:
+            out[str(metric)] = str(error)
+        else:
+            units = [[u.test_case, u.id, u.score, u.gold, u.pred, *([u.text] if u.text else [])] for u in found.units]
+            out[str(metric)] = [found.total, *units]
+    return out
 
 
 def _given(side: Any, folder: Path) -> Any:
