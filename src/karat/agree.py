@@ -169,7 +169,10 @@ def _several_in_cell(gold: Side, systems: Iterable[Side]) -> list[Finding]:
 
 
 def _look_like_sets(parts: dict[str, set[str]], names: set[str]) -> bool:
-    """Are two of the labels the same in another order, or is each part a label by itself or part of another one?"""
+    """Are two of the labels the same in another order, or is each part a label by itself or part of another one?
+
+    Half of the parts are enough where one of them is a label by itself.
+    """
     whole = {frozenset(p) for p in parts.values()}
     if any("" in p for p in parts.values()):
         return False
@@ -177,7 +180,9 @@ def _look_like_sets(parts: dict[str, set[str]], names: set[str]) -> bool:
     for p in parts.values():
         for part in p:
             uses[part] = uses.get(part, 0) + 1
-    return len(whole) < len(parts) or all(part in names or n > 1 for part, n in uses.items())
+    again = sum(part in names or n > 1 for part, n in uses.items())
+    enough = len(uses) / 2 if uses.keys() & names else len(uses)
+    return len(whole) < len(parts) or again >= enough
 
 
 def _with_columns(gold: Side, systems: Sequence[Side]) -> tuple[Side, list[Side]]:

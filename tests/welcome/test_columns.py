@@ -313,6 +313,14 @@ def test_separators(tmp_path, mark):
     assert karat.evaluate(gold, listed, metrics=["f1"])["f1"].value == 1.0
 
 
+def test_labels_of_which_some_stand_alone_look_like_several(tmp_path):
+    gold = cells(tmp_path, "gold.csv", "beach;sea", "city", "beach;sea")
+    pred = cells(tmp_path, "pred.csv", "beach", "city;night", "beach")
+    assert "several-labels" in codes(karat.evaluate(gold, pred, metrics=["accuracy"]))
+    one = cells(tmp_path, "one.csv", "Sports, Football", "Sports, Tennis", "Sports")
+    assert "several-labels" not in codes(karat.evaluate(one, one, metrics=["accuracy"], allow_same=True))
+
+
 def test_lists_as_python_prints_them(tmp_path):
     gold = cells(tmp_path, "gold.csv", *map(str, SETS))
     pred = cells(tmp_path, "pred.csv", *(str(s[::-1]) for s in SETS))

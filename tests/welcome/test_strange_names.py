@@ -25,8 +25,51 @@ def test_a_header_of_other_names_is_no_record(id: str, value: str, mark: str, tm
     with pytest.raises(karat.InputError) as raised:
         karat.evaluate(*files)
     assert [(f.code, f.line) for f in raised.value.findings] == [("header-unclear", 1)] * 2
-    assert f"--id {id} --value {value}" in raised.value.findings[0].hint
+    hints = [f.hint for f in raised.value.findings]
+    assert [f"--id {id} --{side}-value {value}" in hint for side, hint in zip(("gold", "pred"), hints)] == [True, True]
     assert karat.evaluate(*files, columns={"id": id, "value": value})["accuracy"].value == 0.75  # 3 of 4, by id
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "value"),
+    [
+        ("ticket,team,confidence", {"T-1": "bug,0.9", "T-2": "bug,1", "T-3": "other,2e-1"}, "team"),
+        ("name,team,confidence", {"anna": "bug,0.9", "bob": "bug,1", "eve": "other,0.2"}, "team"),
+        ("house,price", {"mill": "100", "inn": "120", "barn": "95,5"}, "price"),
+        ("ticket,subject,team", {"T-1": "hello,bug", "T-2": "hello,bug", "T-3": "bye,other"}, "team"),
+    ],
+)
+def test_a_word_over_numbers_is_a_name(head: str, rows: dict[str, str], value: str, tmp_path: Path) -> None:
+    mark = ";" if value == "price" else ","
+    path = table(tmp_path / "g.csv", rows, head.replace(",", mark), mark)
+    with pytest.raises(karat.InputError, match="reads like a header") as raised:
+        karat.evaluate(path, path, allow_same=True)
+    assert f"--id {head.split(',')[0]} --gold-value {value};" in raised.value.findings[0].hint
+
+
+def test_a_first_line_whose_value_never_comes_again_is_doubted(tmp_path: Path) -> None:
+    """Ids without a number leave open whether it is a header: the score stands, and what was counted is said."""
+    rows = {"anna": "billing", "bob": "tech", "cleo": "tech", "dan": "billing"}
+    named = [table(tmp_path / name, rows, "customer,team") for name in ("g.csv", "p.csv")]
+    found = karat.evaluate(*named, allow_same=True)
+    assert [(f.file, f.line) for f in found.findings if f.code == "header-doubted"] == [(f, 1) for f in named]
+    assert found.systems[0].counts["gold"] == 5
+    said = karat.evaluate(*named, columns={"id": "customer", "value": "team"}, allow_same=True)
+    assert said.systems[0].counts["gold"] == 4
+    bare = [table(tmp_path / name, rows, "") for name in ("g.csv", "p.csv")]
+    assert "header-doubted" not in {f.code for f in karat.evaluate(*bare, allow_same=True).findings}
+
+
+def test_columns_of_pages_may_have_any_name(tmp_path: Path) -> None:
+    text = "scan_name,page,new_document\n" + "".join(
+        f"s{s},{p},{int(p in (1, 3))}\n" for s in range(2) for p in range(1, 5)
+    )
+    (tmp_path / "g.csv").write_text(text)
+    found = karat.evaluate(
+        tmp_path / "g.csv", tmp_path / "g.csv", context="splitting", metrics=["tp"], allow_same=True,
+        columns={"id": "scan_name", "value": "new_document"},
+    )  # fmt: skip
+    assert found["tp"].value == 4
 
 
 def test_a_first_record_that_reads_like_a_header_can_be_said_to_be_one(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ _WORDS = {"actual", "expected", "output"}
 _USUAL = {*NAMES["id"], *NAMES["value"], *NAMES["test_case"], *TEXTS}
 
 _DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"\s*[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?\s*")
 _NAME = re.compile(r"\.[ct]sv(\.\w+)?$", re.IGNORECASE)
 SAMPLE = 1000
 """Lines that tell whether the first is one of them."""
@@ -74,8 +75,11 @@ def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) ->
         raise InputError(source.encoding_findings())
     first = _first_record(source, mark)
     header = is_header(first, read) or _begins_with_index(source, mark, first)
-    if not header and not _named(read) and _reads_like_header(source, mark, first):
-        raise InputError([_unclear(first, read)])
+    if not header and not _named(read) and _stands_apart(source, mark, first):
+        columns = list(zip(*_others(source, mark, first), strict=True))
+        if _reads_like_header(first, columns):
+            raise InputError([_unclear("header-unclear", first, columns, read)])
+        source.findings.append(_unclear("header-doubted", first, columns, read))
     names = _names(first, read, header)
     origin = Origin(read.name, read.role, format, lambda row: _line(source.path, mark, header, row))
     if (bare := bare_rows(source, mark, header, names, table.WAITING)) is not None:
@@ -184,24 +188,38 @@ def _behind(source: Source) -> list[str]:
     return source.head.decode(errors="replace").splitlines()[1:SAMPLE]
 
 
-def _reads_like_header(source: Source, mark: str, first: Sequence[str]) -> bool:
-    """Are these names that are no ids and labels of the rows behind? To count them as a record would change every score."""
+def _stands_apart(source: Source, mark: str, first: Sequence[str]) -> bool:
+    """Are these words whose last is the value of no row behind?"""
     words = [c.strip() for c in first if c.strip().lower() not in INDEX]
     if not 2 <= len(first) <= 3 or not all(c and len(c) < 40 and not _DIGIT.search(c) for c in words):
         return False
-    others = [row for row in csv.reader(_behind(source), delimiter=mark) if len(row) == len(first)]
-    if len(others) < 2 or first[-1] in {row[-1] for row in others}:
-        return False
+    others = _others(source, mark, first)
+    return len(others) > 1 and first[-1] not in {row[-1] for row in others}
+
+
+def _reads_like_header(first: Sequence[str], behind: Sequence[Sequence[str]]) -> bool:
+    """Are these names that are no ids and labels of the rows behind? To count them as a record would change every score."""
     known = match_columns(list(first), {}, NAMES)
-    return bool(known) or all(_DIGIT.search(row[-2]) for row in others)
+    return bool(known) or any(map(_numbers, behind)) or any(all(map(_DIGIT.search, column)) for column in behind[:-1])
 
 
-def _unclear(first: Sequence[str], read: Read) -> Finding:
+def _others(source: Source, mark: str, first: Sequence[str]) -> list[list[str]]:
+    return [row for row in csv.reader(_behind(source), delimiter=mark) if len(row) == len(first)]
+
+
+def _numbers(column: Sequence[str]) -> bool:
+    return all(map(_NUMBER.fullmatch, column))
+
+
+def _unclear(code: str, first: Sequence[str], behind: Sequence[Sequence[str]], read: Read) -> Finding:
+    """The value is the last column, but for numbers beside words: those say how sure it is."""
     names = [c.strip() for c in first]
     known = match_columns(names, {}, NAMES)
-    value = known.get("value") or next(n for n in reversed(names) if n != known.get("id"))
+    others = [(_numbers(column), name) for name, column in zip(names, behind, strict=True)][::-1]
+    value = known.get("value") or next(n for _, n in sorted(others[:-1], key=lambda o: o[0]) if n != known.get("id"))
     id = known.get("id") or next(n for n in names if n != value)
-    return finding("header-unclear", read.name, 1, names=", ".join(names), id=id, value=value)
+    option = f"--{read.side}-value" if read.side else "--value"
+    return finding(code, read.name, 1, names=", ".join(names), id=id, value=value, option=option)
 
 
 def _named(read: Read) -> dict[str, str]:

@@ -89,9 +89,12 @@ def shape(names: Iterable[str], read: Read) -> str | None:
 
 
 def _roles(names: list[str], read: Read) -> dict[str, str]:
-    """Which column plays which role."""
-    roles = match_columns(names, read.columns, PAGE_NAMES)
-    members = match_columns(names, read.columns, MEMBERS)
+    """Which column plays which role; the value of a page is whether it is a first one."""
+    named = dict(read.columns)
+    if read.context == "splitting" and "value" in named:
+        named["first"] = named["value"]
+    roles = match_columns(names, named, PAGE_NAMES)
+    members = match_columns(names, named, MEMBERS)
     if "page" in roles and not roles.keys() & {"first", "confidence"} and {"id", "file"} <= members.keys():
         return members
     return roles
