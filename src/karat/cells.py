@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from karat.state import stored
 from karat.weights import Dense, Floats, Grouped, Ints, Weights
 
-__all__ = ["Cells", "ClassCells", "Collapsed", "Dense", "Floats", "Grouped", "Ints", "Sparse", "Weights"]
+__all__ = ["Cells", "ClassCells", "Collapsed", "Dense", "Floats", "Grouped", "Ints", "Passing", "Sparse", "Weights"]
 
 
 @stored("sparse")
@@ -82,6 +82,13 @@ class Sparse:
         alike = len(self.row) == len(self.col) == len(self.data)
         if not alike or not _indexes(self.row, self.shape[0]) or not _indexes(self.col, self.shape[1]):
             raise ValueError("a matrix with entries outside of it")
+
+
+class Passing(Sparse):
+    """A large matrix that is made anew for every product: weights do not keep it."""
+
+    __slots__ = ()
+    passing = True
 
 
 TABLE = 1 << 21

@@ -7,12 +7,14 @@ divide, so that one pass serves scores, intervals and slices alike.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from karat.cells import Sparse
+from karat.cells import Passing, Sparse
 from karat.contexts.groups import Floats, Ints, distinct, matches, sums
 
 AGREEMENT = ("percent_agreement", "fleiss_kappa", "pairwise_kappa", "krippendorff_alpha")
@@ -67,14 +69,43 @@ class Votes:
         return Sparse.of(c.row[left], column, data, (self.items, self.labels**2))
 
     @cached_property
-    def couples(self) -> Couples:
-        """Every two annotators who voted on the same item."""
+    def _in_order(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Item, annotator and label of the votes, by item and annotator, and how many votes of its item follow each."""
         order = np.lexsort((self.annotator, self.item))
-        item, who, label = self.item[order], self.annotator[order], self.label[order]
-        a, b = matches(item, item)
-        a, b = a[a < b], b[a < b]
+        item = self.item[order]
+        follow = np.searchsorted(item, item, "right") - np.arange(len(item)) - 1
+        return item, self.annotator[order], self.label[order], follow
+
+    @cached_property
+    def _runs(self) -> list[tuple[int, int]]:
+        """Annotators in runs, few enough in each to write out their votes beside those of all others."""
+        _, who, _, follow = self._in_order
+        beside = np.cumsum(np.bincount(who, follow, self.annotators))
+        _, start = np.unique(beside // TOGETHER, return_index=True)
+        return list(pairwise([*start.tolist(), self.annotators]))
+
+    @cached_property
+    def _all_couples(self) -> Couples:
+        return self._couples(0, self.annotators, Sparse)
+
+    def couples(self) -> Iterator[Couples]:
+        """Every two annotators who voted on the same item, run by run of the first of the two."""
+        if len(self._runs) < 2:
+            yield self._all_couples
+        else:
+            yield from (self._couples(first, last, Passing) for first, last in self._runs)
+
+    def _couples(self, first: int, last: int, kind: type[Sparse]) -> Couples:
+        item, who, label, follow = self._in_order
+        here = np.flatnonzero((who >= first) & (who < last))
+        a = np.repeat(here, follow[here])
+        b = a + 1 + np.arange(len(a)) - np.repeat(np.cumsum(follow[here]) - follow[here], follow[here])
         couple, code = distinct(who[a] * self.annotators + who[b])
-        return Couples(item[a], code, label[a], label[b], couple, self.items, self.labels)
+        return Couples(item[a], code, label[a], label[b], couple, self.items, self.labels, kind)
+
+
+TOGETHER = 1 << 22
+"""Votes of two annotators on one item that are written out at a time: 200 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +119,11 @@ class Couples:
     couple: Ints
     items: int
     labels: int
+    kind: type[Sparse]
 
     def _matrix(self, column: Ints, data: Floats | float, width: int) -> Sparse:
-        return Sparse.of(self.item, column, data, (self.items, width))
+        whole = Sparse.of(self.item, column, data, (self.items, width))
+        return self.kind(whole.row, whole.col, whole.data, whole.shape)
 
     @cached_property
     def common(self) -> Sparse:

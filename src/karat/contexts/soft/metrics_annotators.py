@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from karat.cells import Floats, Weights
-from karat.contexts.agreement import ordinal_terms
+from karat.contexts.agreement import Couples, ordinal_terms
 from karat.contexts.groups import sums
 from karat.contexts.soft.cells import SoftCells
 from karat.metric import metric
@@ -136,8 +136,11 @@ def pairwise_kappa(W: Weights, cells: SoftCells) -> Values:
     >>> round(e["pairwise_kappa"].value, 4)
     0.4
     """
-    c = cells.votes.couples
-    shape = (W.shape[0], len(c.couple), len(cells.classes))
+    kappas = [_kappas(W, couples, len(cells.classes)) for couples in cells.votes.couples()]
+    return Values(mean_defined(np.concatenate(kappas, 1)), "no two annotators share items with more than one label")
+
+
+def _kappas(W: Weights, c: Couples, labels: int) -> Floats:
+    shape = (W.shape[0], len(c.couple), labels)
     n, chance = W @ c.common, ((W @ c.left_of).reshape(shape) * (W @ c.right_of).reshape(shape)).sum(2)
-    kappa = ratio(n * (W @ c.same) - chance, n**2 - chance, "no two annotators share items with more than one label")
-    return Values(mean_defined(kappa.value), kappa.reason)
+    return ratio(n * (W @ c.same) - chance, n**2 - chance, "").value
