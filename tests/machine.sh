@@ -7,7 +7,7 @@ if [ "$1" = python ]; then
   "${2:-python3}" -c "import ensurepip" 2>/dev/null || missing=" python3-venv"
 else
   # Playwright's driver is a program that needs libatomic, and brings none.
-  ls /usr/lib/*/libatomic.so.1 /usr/lib*/libatomic.so.1 >/dev/null 2>&1 || missing="$missing libatomic1"
+  ls /usr/lib/*/libatomic.so.1 /usr/lib*/libatomic.so.1 2>/dev/null | grep -q . || missing="$missing libatomic1"
   command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
   command -v java >/dev/null 2>&1 || [ -x "$JAVA_HOME/bin/java" ] || missing="$missing default-jre-headless"
   ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || missing="$missing postgresql"
