@@ -229,9 +229,10 @@ class Aligned:
         if not np.array_equal(self.unit, np.arange(len(self))):
             of_row = [self.ids[unit] for unit in np.argsort(self.unit, kind="stable").tolist()]
             return replace(self, unit=np.arange(len(self)), ids=of_row).in_order()
-        ids, case, place = self.ids, self.case.code.tolist(), _places(self.ids)
-        if len(self.case.names) < 2 and all(map(lt, place, islice(place, 1, None))):
+        ids, place = self.ids, _places(self.ids)
+        if len(self.case.names) < 2 and (isinstance(place, range) or all(map(lt, place, islice(place, 1, None)))):
             return self
+        case = self.case.code.tolist()
         order = sorted(range(len(self)), key=lambda row: (case[row], place[row]))
         if order == list(range(len(self))):
             return self

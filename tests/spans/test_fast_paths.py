@@ -7,7 +7,7 @@ import pytest
 
 import karat
 from karat.contexts.spans.matching import overlaps, overlaps_in_turn
-from karat.contexts.spans.span import Spans
+from karat.contexts.spans.span import Spans, searched
 
 
 def random_spans(rng, size, longest):
@@ -26,6 +26,15 @@ def test_overlaps_in_turn(seed, longest):
     rng = np.random.default_rng(seed)
     gold, pred = random_spans(rng, seed, 20), random_spans(rng, 20, longest)
     assert rows(overlaps_in_turn(gold, pred)) == rows(overlaps(gold, pred))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("seed", range(20))
+def test_keys_are_found_where_a_search_finds_them(seed, side):
+    rng = np.random.default_rng(seed)
+    ahead, keys = np.sort(rng.integers(-9, 9, seed)), rng.integers(-9, 9, 19 - seed)
+    for asked in (keys, np.sort(keys)):
+        assert searched(ahead, asked, side).tolist() == np.searchsorted(ahead, asked, side).tolist()
 
 
 SPAN = {"start": 0, "end": 4, "label": "a"}

@@ -22,10 +22,11 @@ def is_tag_lists(values: Sequence[Any], read: Read) -> bool:
     if read.context not in (None, "spans") or not all(isinstance(v, (list, tuple)) for v in islice(values, 100)):
         return False
     tags = [tag for sentence in islice(values, 100) for tag in sentence]
-    if not all(isinstance(tag, str) for tag in tags):
+    if not all(issubclass(kind, str) for kind in {*map(type, tags)}):
         return False
+    names = {*tags}
     return read.context == "spans" or (
-        bool(tags) and all(TAG.fullmatch(t) for t in tags) and any("-" in t or t == "O" for t in tags)
+        bool(names) and all(map(TAG.fullmatch, names)) and any("-" in name or name == "O" for name in names)
     )
 
 

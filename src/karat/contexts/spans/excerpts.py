@@ -215,8 +215,8 @@ def score_pages(
         retrieved=totals(pred.unit, np.maximum(taken, 1), pages).astype(np.int64),
         gold=counts(gold.unit, pages),
         pred=counts(pred.unit, pages),
-        matched=counts(gold.unit[chosen], pages),
-        spurious=counts(pred.unit[taken == 0], pages),
+        matched=counts(gold.unit, pages, chosen),
+        spurious=counts(pred.unit, pages, taken == 0),
         cut_wrong=counts(gold.unit[excerpts.rows[excerpts.piece_end <= excerpts.piece_start]], pages) > 0,
         **_poems(excerpts, taken == 0, pages, ignore_label=ignore_label, compat=compat),
     )
@@ -234,9 +234,15 @@ def _poems(excerpts: Excerpts, spare: Bools, pages: int, *, ignore_label: bool, 
     # The last bit is set for a missed excerpt: a poem's first key tells whether any was matched, its last whether all were.
     keys = np.sort((gold.unit << bits | gold.label) << 1 | ~excerpts.chosen)
     first = firsts(keys >> 1)
-    known, missed = keys[first] >> 1, (keys & 1)[first if not compat else np.roll(first, -1)] == 1
+    lead = keys[first]
+    known, lost = lead >> 1, (lead & 1) == 1
+    missed = (keys & 1)[np.roll(first, -1)] == 1 if compat else lost
+    page, spares = known >> bits, np.flatnonzero(spare)
     # With labels ignored the system's poem is "", which is no reference's label.
-    extra = distinct((pred.unit[spare] << bits) | (0 if ignore_label else pred.label[spare]))
+    extra = distinct((pred.unit[spares] << bits) | (0 if ignore_label else pred.label[spares]))
     extra = extra if ignore_label else extra[~among(extra, known)]
-    kinds = {"poems_matched": known[(keys & 1)[first] == 0], "poems_missed": known[missed], "poems_spurious": extra}
-    return {name: counts(poems >> bits, pages) for name, poems in kinds.items()}
+    return {
+        "poems_matched": counts(page, pages, ~lost),
+        "poems_missed": counts(page, pages, missed),
+        "poems_spurious": counts(extra >> bits, pages),
+    }

@@ -11,7 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.contexts.options import POLICIES
-from karat.contexts.spans.span import Bools, Ints, Line, Spans, firsts, on_one_line, rank_in_group, rising, runs
+from karat.contexts.spans.span import (
+    Bools,
+    Ints,
+    Line,
+    Spans,
+    firsts,
+    on_one_line,
+    rank_in_group,
+    rising,
+    runs,
+    searched,
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -26,6 +37,7 @@ class Pairs:
         return len(self.gold)
 
     def take(self, rows: NDArray[np.int64] | Bools) -> Pairs:
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows  # once for all columns
         return Pairs(self.gold[rows], self.pred[rows], self.common[rows])
 
 
@@ -37,8 +49,8 @@ def overlaps(gold: Spans, pred: Spans) -> Pairs:
     # Where the spans of a side do not overlap, a span with an equal partner overlaps nothing else.
     equal = _equal_on_line(gold, pred, line)
     g, p = _others(len(gold), equal.gold), _others(len(pred), equal.pred)
-    low = np.searchsorted(line.pred_end[p], line.gold_start[g], side="right")
-    row, place = runs(low, np.searchsorted(line.pred_start[p], line.gold_end[g], side="left"))
+    low = searched(line.pred_end[p], line.gold_start[g], side="right")
+    row, place = runs(low, searched(line.pred_start[p], line.gold_end[g]))
     g, p = g[row], p[place]
     return joined([equal, Pairs(g, p, _common(gold, pred, g, p))])
 
@@ -48,7 +60,7 @@ def overlaps_in_turn(gold: Spans, pred: Spans) -> Pairs:
     line = on_one_line(gold, pred)
     if not (rising(line.pred_start) and rising(line.pred_end)):
         return overlaps(gold, pred)
-    g, p = _met(line, np.searchsorted(line.pred_end, line.gold_start, side="right"))
+    g, p = _met(line, searched(line.pred_end, line.gold_start, side="right"))
     common = _common(gold, pred, g, p)
     return Pairs(g, p, common) if np.all(common > 0) else Pairs(g, p, common).take(common > 0)
 
@@ -114,7 +126,7 @@ def _equal_on_line(gold: Spans, pred: Spans, line: Line) -> Pairs:
     mine, theirs = line.gold_start * width + gold.length, line.pred_start * width + pred.length
     order = np.argsort(theirs, kind="stable")
     ahead = theirs[order]
-    low = np.searchsorted(ahead, mine, side="left")
+    low = searched(ahead, mine)
     if len(ahead) and np.all(ahead[1:] != ahead[:-1]):
         g = np.flatnonzero(ahead[np.minimum(low, len(ahead) - 1)] == mine)
         return Pairs(g, order[low[g]], gold.length[g])
@@ -365,7 +377,10 @@ def first_come(pairs: Pairs) -> Pairs:
     """Greedy: each prediction in its row order takes the free gold span of the lowest row."""
     hard = rivals(pairs)
     some = np.flatnonzero(hard)
-    return joined([pairs.take(~hard), pairs.take(some[in_turn(pairs.take(some), np.zeros(len(some), np.int64))])])
+    contested = pairs.take(some)
+    return joined(
+        [pairs.take(~hard), pairs.take(some[in_turn(contested, turns(contested), np.zeros(len(some), np.int64))])]
+    )
 
 
 def rivals(pairs: Pairs) -> Bools:
@@ -375,11 +390,10 @@ def rivals(pairs: Pairs) -> Bools:
     return (np.bincount(pairs.gold)[pairs.gold] > 1) | (np.bincount(pairs.pred)[pairs.pred] > 1)
 
 
-def in_turn(pairs: Pairs, cost: Ints) -> Ints:
+def in_turn(pairs: Pairs, turn: Ints, cost: Ints) -> Ints:
     """Rounds: in each, every component's next prediction chooses among the gold spans that are still free."""
     if not len(pairs):
         return pairs.gold
-    turn = _turns(pairs)
     order = np.lexsort((pairs.gold, cost, pairs.pred, turn))
     cuts = np.append(np.flatnonzero(firsts(turn[order])), len(order))
     free = np.ones(int(pairs.gold.max()) + 1, dtype=bool)
@@ -392,7 +406,9 @@ def in_turn(pairs: Pairs, cost: Ints) -> Ints:
     return np.concatenate(chosen)
 
 
-def _turns(pairs: Pairs) -> Ints:
+def turns(pairs: Pairs) -> Ints:
     """The rank of each pair's prediction among the predictions of its component."""
+    if not len(pairs):
+        return pairs.pred
     _pred, at, inverse = np.unique(pairs.pred, return_index=True, return_inverse=True)
     return rank_in_group(_components(pairs)[at])[inverse]

@@ -19,6 +19,7 @@ from karat.contexts.spans.matching import (
     same_label,
     same_place,
     share,
+    turns,
 )
 from karat.contexts.spans.span import Bools, Ints, Spans
 
@@ -57,7 +58,7 @@ def all_fits(gold: Spans, pred: Spans, pairs: Pairs) -> Fits:
 def outcomes(gold: Spans, pred: Spans, aligned: Pairs, reading: str, fits: Bools | None = None) -> Outcomes:
     """Read an alignment: what does not fit the reading is incorrect (partial in the partial reading)."""
     fits = all_fits(gold, pred, aligned)[reading] if fits is None else fits
-    code = np.where(fits, COR, PAR if reading == "partial" else INC)
+    code = np.where(fits, np.int8(COR), np.int8(PAR if reading == "partial" else INC))
     out = Outcomes(np.full(len(gold), MIS, np.int8), np.full(len(pred), SPU, np.int8))
     out.gold[aligned.gold] = out.pred[aligned.pred] = code
     return out
@@ -73,6 +74,7 @@ class Greedy:
         self.gold, self.pred = gold, pred
         hard = rivals(pairs)
         self.lone, self.hard = pairs.take(~hard), pairs.take(hard)
+        self.turn = turns(self.hard)
         self.lone_fits, self.hard_fits = (all_fits(gold, pred, part) for part in (self.lone, self.hard))
 
     @classmethod
@@ -87,7 +89,7 @@ class Greedy:
         return Greedy(self.gold, self.pred, pairs.take(same_label(self.gold, self.pred, pairs)))
 
     def outcomes(self, reading: str) -> Outcomes:
-        chosen = in_turn(self.hard, self._cost(reading))
+        chosen = in_turn(self.hard, self.turn, self._cost(reading))
         aligned = joined([self.lone, self.hard.take(chosen)])
         fits = np.concatenate((self.lone_fits[reading], self.hard_fits[reading][chosen]))
         return outcomes(self.gold, self.pred, aligned, reading, fits)
@@ -104,10 +106,10 @@ class Greedy:
 
 def tally(outcomes: Outcomes, gold: Spans, pred: Spans, labels: int) -> Ints:
     """Counts by label and outcome; matched spans count under their gold label, spurious ones under their own."""
-    counts = np.bincount(gold.label * 5 + outcomes.gold, minlength=labels * 5)
-    spurious = outcomes.pred == SPU
-    counts += np.bincount(pred.label[spurious] * 5 + SPU, minlength=labels * 5)
-    return counts.reshape(labels, 5)
+    counts = np.bincount(gold.label * 5 + outcomes.gold, minlength=labels * 5).reshape(labels, 5)
+    spurious = np.bincount(pred.label * 2 + (outcomes.pred == SPU), minlength=labels * 2).reshape(labels, 2)
+    counts[:, SPU] += spurious[:, 1]
+    return counts
 
 
 def precision_recall_f1(counts: Ints, *, half: bool) -> tuple[NDArray[np.float64], ...]:

@@ -88,14 +88,24 @@ def runs(first: Ints, last: Ints) -> tuple[Ints, Ints]:
     return row, np.arange(len(row)) + np.repeat(first - (np.cumsum(size) - size), size)
 
 
+def searched(ahead: Ints, keys: Ints, side: str = "left") -> Ints:
+    """What `np.searchsorted` gives: keys that rise are merged with what they are looked for in, in half its time."""
+    left = side == "left"
+    order = np.argsort(np.concatenate((keys, ahead) if left else (ahead, keys)), kind="stable")
+    at = np.flatnonzero(order < len(keys) if left else order >= len(ahead))
+    place = np.empty(len(keys), dtype=np.int64)
+    place[order[at] - (0 if left else len(ahead))] = at - np.arange(len(at))
+    return place
+
+
 def totals(rows: Ints, weights: NDArray[np.number], size: int) -> NDArray[np.float64]:
     """The sum of the weights of each row number, added one by one in their order."""
     return np.asarray(np.bincount(rows, weights=weights, minlength=size), dtype=np.float64)
 
 
-def counts(rows: Ints, size: int) -> Ints:
-    """How often each row number occurs."""
-    return np.asarray(np.bincount(rows, minlength=size), dtype=np.int64)
+def counts(rows: Ints, size: int, some: Bools | None = None) -> Ints:
+    """How often each row number occurs, be it in some places alone."""
+    return np.asarray(np.bincount(rows, some, size), dtype=np.int64)
 
 
 def firsts(sorted_key: Ints) -> Bools:

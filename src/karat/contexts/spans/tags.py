@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,10 +142,10 @@ class Tagged:
     @cached_property
     def neighbours(self) -> tuple[Ints, Ints]:
         """The codes before and after each marked token, O at a sentence's ends."""
-        touching = (np.diff(self.at) == 1) & (np.diff(self.sentence) == 0)
+        touching = (np.diff(self.at) == 1) & (self.sentence[1:] == self.sentence[:-1])
         before, after = np.zeros_like(self.code), np.zeros_like(self.code)
-        np.copyto(before[1:], self.code[:-1], where=touching)
-        np.copyto(after[:-1], self.code[1:], where=touching)
+        np.multiply(self.code[:-1], touching, out=before[1:])
+        np.multiply(self.code[1:], touching, out=after[:-1])
         return before, after
 
     @property
@@ -243,7 +244,7 @@ def decode(tagged: Tagged, labels: Sequence[str], scheme: str = "lenient") -> Sp
     return Spans(unit, start - begin, tagged.at[last] + 1 - begin, _label_codes(tagged, labels)[tagged.code[last]])
 
 
-def _at(bits: NDArray[np.uint8], before: Ints, now: Ints) -> NDArray[np.uint8]:
+def _at(bits: NDArray[Any], before: Ints, now: Ints) -> NDArray[Any]:
     return bits.ravel()[before * len(bits) + now]
 
 
@@ -258,7 +259,7 @@ def _forgiven_spans(into: NDArray[np.uint8], out: NDArray[np.uint8]) -> tuple[In
     Where there is none, -1: seqeval lets `L-` after O start nothing (both have the label "_"), and counts from the
     first token of all.
     """
-    starts, ends = np.flatnonzero(into & START), np.flatnonzero(out & END)
+    starts, ends = np.flatnonzero((into & START) > 0), np.flatnonzero((out & END) > 0)
     if len(starts) == len(ends) and np.all(starts <= ends) and np.all(ends[:-1] < starts[1:]):
         return starts, ends
     return np.append(starts, -1)[np.searchsorted(starts, ends, side="right") - 1], ends
@@ -267,7 +268,7 @@ def _forgiven_spans(into: NDArray[np.uint8], out: NDArray[np.uint8]) -> tuple[In
 def _whole_spans(into: NDArray[np.uint8], out: NDArray[np.uint8]) -> tuple[Ints, Ints]:
     """Strict: the first start of a run of insides takes the rest of the run, if the run's end is an end."""
     run = np.cumsum((into & INSIDE) == 0)
-    starts = np.flatnonzero(into & START)
+    starts = np.flatnonzero((into & START) > 0)
     starts = starts[firsts(run[starts])]
     lasts = np.flatnonzero(np.append(firsts(run)[1:], True)) if len(run) else run
     last = lasts[run[starts] - 1]
@@ -278,15 +279,16 @@ def _whole_spans(into: NDArray[np.uint8], out: NDArray[np.uint8]) -> tuple[Ints,
 def malformed(tagged: Tagged) -> Ints:
     """Which marked tokens have tags that continue a span which is not there (an I- after O, or after another label)."""
     bits = table(tagged.tags, "lenient", suffix=tagged.suffix)
-    return np.flatnonzero(_at(bits, tagged.neighbours[0], tagged.code) & BAD)
+    return np.flatnonzero((_at(bits, tagged.neighbours[0], tagged.code) & BAD) > 0)
 
 
 def only_between(tagged: Tagged) -> bool:
     """Does every B- stand behind a tag of its own label, as in IOB1, where it parts neighbours?"""
-    prefix, label = zip(*(split_tag(tag, suffix=tagged.suffix) for tag in tagged.tags), strict=True)
-    begins = np.array([mark == "B" for mark in prefix])[tagged.code]
-    code = np.unique([name if p != "O" else "" for p, name in zip(prefix, label, strict=True)], return_inverse=True)[1]
-    return bool(np.all(code[tagged.neighbours[0][begins]] == code[tagged.code[begins]]))
+    parts = [split_tag(tag, suffix=tagged.suffix) for tag in tagged.tags]
+    label = np.unique([name if prefix != "O" else "" for prefix, name in parts], return_inverse=True)[1]
+    begins = np.array([prefix == "B" for prefix, _ in parts])
+    alone = begins[None, :] & (label[:, None] != label[None, :])
+    return not _at(alone, tagged.neighbours[0], tagged.code).any()
 
 
 def equal_tokens(gold: Tagged, pred: Tagged) -> Ints:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +43,11 @@ def coded(words: Sequence[Words], rounds: Sequence[tuple[int, int]] = _ROUNDS) -
     slot = _slots(words, mixer, bits)
     sample: Ints = np.full(1 << bits, -1, dtype=np.int64)
     sample[slot] = np.arange(len(slot))
-    model = sample[slot]
     used = np.flatnonzero(sample >= 0)
     number = np.zeros(1 << bits, dtype=np.int64)
     number[used] = np.arange(len(used))
     code, rows = number[slot], sample[used]
-    other = np.flatnonzero(np.logical_or.reduce([word != word[model] for word in words]))
+    other = np.flatnonzero(reduce(np.logical_or, (word != word[rows][code] for word in words)))
     if len(other):
         more, which = coded([word[other] for word in words], later)
         code[other], rows = more + len(rows), np.append(rows, other[which])

@@ -18,7 +18,7 @@ from karat.columns import Codes, Ints
 from karat.read import fast
 from karat.read.annotators import is_wrapped
 from karat.read.fast.byte_codes import Words, coded
-from karat.read.fast.uniform import Block, Irregular, Layout, blocks, joined, must, packed
+from karat.read.fast.uniform import LINE_BREAK, Block, Irregular, Layout, blocks, joined, must
 from karat.read.source import Source
 from karat.read.span_names import EXCERPTS, INCLUSIVE, UNFOLDS, Names, names_of_document, names_of_span
 from karat.read.table import Read
@@ -86,7 +86,8 @@ def read_columns(source: Source, look: Callable[[dict[str, Any]], Chosen | None]
 
 def _texts(words: list[Words]) -> list[str]:
     """The texts, which hold no control characters: zeros fill them up, and line breaks can part them."""
-    return b"\n".join(packed(words).tolist()).translate(None, b"\0").decode().split("\n")
+    rows = np.stack([*words, np.full_like(words[0], LINE_BREAK)], 1)
+    return rows.tobytes().translate(None, b"\0").decode()[:-1].split("\n")
 
 
 def _shown(source: Source, look: Callable[[dict[str, Any]], Chosen | None]) -> tuple[Layout, Chosen]:

@@ -25,13 +25,13 @@ def marked(sentences: Sequence[Sequence[str]], lengths: Ints, tags: Numbering) -
     if not fast.ON:
         return None
     rows = sentences if lengths.all() else list(filter(len, sentences))
-    ends = np.append(0, np.cumsum(lengths[lengths > 0])).tolist()
+    begins = range(0, len(rows), BLOCK)
+    ends = np.append(0, np.cumsum(lengths[lengths > 0]))[[*begins, len(rows)]].tolist()
     at, code = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     try:
-        for low in range(0, len(rows), BLOCK):
-            high = min(low + BLOCK, len(rows))
-            marks = _block(rows[low:high], ends[high] - ends[low], tags)
-            at.append(marks[0] + ends[low])
+        for low, first, end in zip(begins, ends, ends[1:], strict=False):
+            marks = _block(rows[low : low + BLOCK], end - first, tags)
+            at.append(marks[0] + first)
             code.append(marks[1])
     except (TypeError, ValueError):
         return None

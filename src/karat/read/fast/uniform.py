@@ -26,7 +26,9 @@ BLOCK = 1 << 21
 """Bytes that are looked at together: their columns stay in the processor's cache."""
 WIDEST = 256
 """Bytes of the longest text that is read here."""
-QUOTE, COLON, NEWLINE, SPACE, ZERO = b'":\n 0'
+QUOTE, COLON, NEWLINE, SPACE = b'":\n '
+LINE_BREAK = np.uint64(int.from_bytes(b"\n".rjust(WORD, b"\0"), "little"))
+"""A word that ends in a line's end, zeros in front."""
 
 
 class Irregular(ValueError):
@@ -248,10 +250,12 @@ class Block:
         field, follower = layout.fields[layout.list_at], layout.follower(layout.list_at)
         left, right = self.outer_colons[layout.list_at : layout.list_at + 2]
         begin = self.inner_colons[0][np.append(0, self.finals + 1)[:-1]]
-        empty = np.flatnonzero(self.number == 0)
         lists = self._between(left[self.full], begin, field, b"{" + first.key, first)
-        none = self._between(left[empty], right[empty], field, b"]" + layout.closing(layout.list_at), follower)
-        must(not lists.size.any() and not none.size.any())
+        must(not lists.size.any())
+        if len(self.full) < len(self.number):
+            empty = np.flatnonzero(self.number == 0)
+            none = self._between(left[empty], right[empty], field, b"]" + layout.closing(layout.list_at), follower)
+            must(not none.size.any())
 
     def _between(self, left: Ints, right: Ints, field: Field, closing: bytes, follower: Field) -> Column:
         """The values behind the left colons, if `closing` stands before the right ones."""
@@ -274,15 +278,17 @@ class Block:
     def numbers(self, column: Column) -> Ints:
         """Whole numbers of up to eight digits, which three multiplications join."""
         must(column.size.min(initial=1) >= 1 and column.width == 1)
-        must(not np.any((self.raw[column.start] == ZERO) & (column.size > 1)))
         word = (column.window[:, 0] ^ _ZEROS) & _LAST[column.size]
         must(word.view(np.uint8).max(initial=0) <= 9)
         for factor, bits, mask in _JOINS:
             word = (word * factor + (word >> bits)) & mask
+        must((word >= _LEAST[column.size]).all())  # no zeros in front
         return word.view(np.int64)
 
 
 _ZEROS = np.uint64(0x3030303030303030)
+_LEAST = np.array([0, 0, *(10**digits for digits in range(1, WORD))], dtype=np.uint64)
+"""The least number of so many digits."""
 _JOINS = [
     (np.uint64(factor), np.uint64(bits), np.uint64(mask))
     for factor, bits, mask in ((10, 8, 0x00FF00FF00FF00FF), (100, 16, 0x0000FFFF0000FFFF), (10_000, 32, 0xFFFFFFFF))
@@ -316,12 +322,6 @@ def blocks(source: Source, layout: Layout) -> Iterator[Block]:
                 buffer[cut : cut + len(behind)] = behind
                 yield Block(buffer, cut + len(behind), layout)
     source.hashed(digest.hexdigest())
-
-
-def packed(words: Sequence[Words]) -> NDArray[np.bytes_]:
-    """Words as texts of one width, zero bytes in front."""
-    rows = np.stack(words, 1)
-    return rows.view(f"S{WORD * rows.shape[1]}").reshape(-1)
 
 
 def joined(parts: Sequence[Sequence[Words]]) -> list[Words]:
