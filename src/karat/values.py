@@ -475,7 +475,9 @@ def _named(codes: Any, values: Sequence[Any]) -> Codes:
 def factorise(values: NDArray[Any]) -> Codes:
     """Codes of an array's values and their texts, in linear time."""
     kind = values.dtype.kind
-    if kind in "iu" and len(values):
+    if not len(values):
+        return Codes(np.zeros(0, np.int64), [])
+    if kind in "iu":
         low, high = int(values.min()), int(values.max())
         if high - low <= 4 * len(values) + 1000:
             shifted = values.astype(np.int64) if low == 0 else (values - values.dtype.type(low)).astype(np.int64)

@@ -59,7 +59,7 @@ NOT_HERE = (
 )  # fmt: skip
 """Tests that ask another process."""
 TESTS = [
-    *PARTS, "tests/clustering", "tests/corpus", "tests/docs/test_metric_examples.py", "tests/doors", "tests/engines/test_batches.py", "tests/engines/test_in_place.py", "tests/fuzz/test_broken.py", "tests/golden", "tests/inputs", "tests/laws",
+    *PARTS, "tests/clustering", "tests/corpus", "tests/docs/test_metric_examples.py", "tests/doors", "tests/engines/test_batches.py", "tests/engines/test_in_place.py", "tests/fuzz/test_broken.py", "tests/golden", "tests/inputs", "tests/kept", "tests/laws",
     "tests/numbers", "tests/probabilities", "tests/ranking", "tests/reference", "tests/soft", "tests/spans", "tests/splitting", "tests/stats", "tests/waist", "tests/welcome/test_columns.py", "tests/welcome/test_findings.py", "tests/welcome/test_strange_names.py", "tests/worked",
 ]  # fmt: skip
 """Which tests are there to notice; the examples of the modules themselves come first."""

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every input is read as it was, to the letter, and every number of statistics is what it was, to seven digits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.kept import evaluations, fast, functions
+from tests.kept.evaluations import same
+from tests.kept.families import FAMILIES, INPUTS, MOST, kept
+
+PARTS = [
+    pytest.param(name, family, start, id=f"{name}-{family}-{start}")
+    for name in FAMILIES
+    for family, results in kept(name).items()
+    for start in range(0, len(results), MOST[name])
+]
+
+
+@pytest.mark.parametrize(("name", "family", "start"), PARTS)
+def test_everything_is_as_it_was(name: str, family: str, start: int, tmp_path: Path) -> None:
+    for case, result in FAMILIES[name][family](tmp_path, slice(start, start + MOST[name])).items():
+        before = kept(name)[family][case]
+        assert result == before or (name != "reading" and same(result, before)), case
+
+
+def test_all_that_is_kept_is_tried() -> None:
+    tried = {"reading": INPUTS, "statistics": evaluations.ALL, "functions": functions.ALL | fast.ALL}
+    for name, families in tried.items():
+        names = {family: [case for case, _ in cases()] for family, cases in families.items()}
+        assert names == {family: list(results) for family, results in kept(name).items()}
