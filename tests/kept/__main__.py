@@ -28,7 +28,8 @@ def main(wanted: list[str]) -> None:
             print(f"{family}: {len(after[family])} results, {len(changed)} of them changed or new", flush=True)
             for case in changed[:5] if old else []:
                 print(f"  {case}\n    {old.get(case)}\n    {after[family][case]}")
-        keep(name, after)
+        if after != before:
+            keep(name, after)
 
 
 if __name__ == "__main__":
