@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from math import isnan
 from typing import Any
 
@@ -374,15 +374,44 @@ class Numbering(dict[Any, int]):
         return code
 
     def codes(self, texts: Iterable[Any], count: int, kind: Any = np.int64) -> Ints:
+        """The code of each text. Labels in memory are most often few objects that come again and again: their codes are
+        found by the addresses of the objects, many at a time, and what is not known by its address is looked up.
+        """
+        texts, out, begin = iter(texts), np.empty(count, kind), 0
+        code, address = np.zeros(ADDRESSES, kind), np.zeros(ADDRESSES, np.intp)
+        alive: list[Any] = []  # an address is an object's own only as long as that is there
+        while count - begin > BLOCK and (begin < 2 * BLOCK or 2 * len(alive[-1]) < BLOCK):
+            objects, part = np.fromiter(islice(texts, BLOCK), object, BLOCK), out[begin : begin + BLOCK]
+            here = np.frombuffer(objects, np.intp)
+            slot = (here >> 4) & (ADDRESSES - 1)
+            code.take(slot, out=part, mode="clip")
+            new = np.flatnonzero(address.take(slot, mode="clip") != here)
+            alive.append(objects[new])
+            part[new] = self._each(alive[-1].tolist(), len(new), kind)
+            code[slot[new]], address[slot[new]] = part[new], here[new]
+            begin += BLOCK
+        out[begin:] = self._each(texts, count - begin, kind)  # short, or texts of a file, each an object of its own
+        return out
+
+    def _each(self, texts: Iterable[Any], count: int, kind: Any) -> Ints:
         return np.fromiter(map(self.__getitem__, texts), kind, count)
 
 
-def recode(code: Ints, names: Sequence[str], to: Sequence[str]) -> Ints:
+ADDRESSES = 1 << 16
+"""Objects whose codes are remembered: what shares a place with another is looked up again."""
+
+
+def narrow(count: int) -> Any:
+    """The smallest type for so many codes, and −1: what is read at random is then in the cache more often."""
+    return np.min_scalar_type(-count - 1)
+
+
+def recode(code: Ints, names: Sequence[str], to: Sequence[str], kind: Any = None) -> Ints:
     """Codes into ``names`` as codes into ``to``; −1 stays, and is what ``to`` lacks."""
     if names is to or names == to:
-        return code
+        return code.astype(kind or code.dtype, copy=False)
     at = dict(zip(to, range(len(to)), strict=True))
-    kind = code.dtype if len(to) <= np.iinfo(code.dtype).max else np.int64
+    kind = kind or (code.dtype if len(to) <= np.iinfo(code.dtype).max else np.int64)
     return np.fromiter(chain(map(at.get, names, repeat(-1)), [-1]), kind, len(names) + 1)[code]
 
 
@@ -479,6 +508,8 @@ def ranked(column: Any) -> Ints:
         return column  # type: ignore[no-any-return]
     if column.dtype.kind in "iu" and column.min(initial=0) == -1:
         return np.where(column < 0, column.max(initial=0) + 1, column)
+    if column.dtype.kind == "i" and column.itemsize < 4:
+        return np.subtract(column, column.min(), dtype=np.int32)
     for parts in PARTS:
         if (whole := _wholes(column, parts)) is not None:
             return whole - whole.min(initial=0)
@@ -513,11 +544,12 @@ def within(size: Ints) -> Ints:
     return np.arange(int(size.sum())) - np.repeat(starts(size), size)
 
 
-def places(size: Ints) -> NDArray[np.int32]:
-    """The same of groups that are lists, in half the room."""
-    if len(size) and (size == size[0]).all():
-        return np.tile(np.arange(size[0], dtype=np.int32), len(size))
-    return within(size).astype(np.int32)
+def places(size: Ints) -> Ints:
+    """The same of groups that are lists, in less room."""
+    kind, most = narrow(int(size.max(initial=0))), size.max(initial=0)
+    if most and (size == most).all():
+        return np.resize(np.tile(np.arange(most, dtype=kind), min(len(size), BLOCK)), int(most) * len(size))
+    return within(size).astype(kind)
 
 
 def matches(keys: Mapping[Any, int], wanted: Iterable[Any], rows: int) -> Ints:

@@ -340,9 +340,9 @@ def are_numbers(column: Column) -> bool:
 def taken_apart(column: Iterable[Any], objects: bool) -> Nested:
     """A column of lists (or objects), what is neither having no members."""
     kinds = {dict} if objects else {list, tuple}
-    rows: list[Any] = list(column)
+    rows: list[Any] = column if isinstance(column, list) else list(column)
     given = np.ones(len(rows), bool)
-    if not set(map(type, rows)) <= kinds:
+    if list(map(type, rows)).count(dict if objects else list) < len(rows):
         given = np.fromiter((type(value) in kinds for value in rows), bool, len(rows))
         rows = [value if type(value) in kinds else () for value in rows]
     size = np.fromiter(map(len, rows), np.int64, len(rows))
@@ -358,6 +358,18 @@ def taken_apart(column: Iterable[Any], objects: bool) -> Nested:
         keys = spelt(plain(texts))
     members = list(chain.from_iterable(row.values() for row in rows if row))
     return Nested(size, keys, plain(members), given)
+
+
+def lists_of_texts(column: Column) -> Column:
+    """Lists of nothing but texts taken apart, so that nobody looks at each of them again; anything else as it is."""
+    rows = column if isinstance(column, list) else ()
+    if not isinstance(next((member for row in rows if type(row) is list for member in row), None), str):
+        return column
+    nested = taken_apart(column, False)
+    whole = isinstance(nested.members, Codes) and (
+        nested.given.all() or set(map(type, column)) <= {list, tuple, type(None)}
+    )
+    return nested if whole else column
 
 
 def _members(rows: list[Any], count: int) -> Column:

@@ -19,6 +19,8 @@ Texts = NDArray[np.str_]
 
 BLOCK = 16 * 2**20 // 8
 """Numbers in one block of a weight matrix: 16 MB, which one block after the other can have without asking the system."""
+IN_CACHE = 1 << 15
+"""Numbers that stay in the processor's cache while a few more of the same number are made of them."""
 NARROW = 8
 """Columns up to which a sparse matrix is written out to be multiplied with rows."""
 SMALL = 1 << 12
@@ -124,12 +126,15 @@ class Grouped(_Unwritten):
 
     def _by_class(self, x: Any) -> Floats:
         groups, width = self.shape[0], x.shape[1]
-        key = x.col if groups == 1 else self.group[x.row] * width + x.col
-        ones = x.data.strides == (0,) and (x.data[:1] == 1).all() and (self.n == 1).all()
-        weight = None if ones else self.n[x.row]
-        if weight is not None:
-            weight *= x.data
-        return np.bincount(key, weight, groups * width).astype(float, copy=False).reshape(groups, width)
+        ones = x.data.strides == (0,) and bool((x.data[:1] == 1).all())
+        if groups == 1 and ones and (self.n == 1).all():
+            return np.bincount(x.col, minlength=width).astype(float).reshape(1, width)
+        out = np.zeros(groups * width)
+        for a, b in cuts(len(x.col), IN_CACHE):  # one after the other, as in one go
+            row, key = x.row[a:b], x.col[a:b].astype(np.int64, copy=False)
+            weight = self.n[row] if ones else self.n[row] * x.data[a:b]
+            np.add.at(out, key if groups == 1 else self.group[row] * width + key, weight)
+        return out.reshape(groups, width)
 
     @property
     def grouped(self) -> Grouped:

@@ -58,6 +58,7 @@ THRESHOLDS = {
     "karat.read.fast.trec.CHUNK": 60,
     "karat.read.source.BLOCK": 64,
     "karat.columns.BLOCK": 3,
+    "karat.columns.ADDRESSES": 4,
     "karat.columns.HEAD": 2,
     "karat.read.fast.decimals._BLOCK": 3,
     "karat.read.fast.tag_bytes.BLOCK": 2,

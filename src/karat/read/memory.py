@@ -62,7 +62,8 @@ def _records(columns: dict[str, Column], read: Read, format: str) -> Records:
     rows = len(next(iter(columns.values()), ()))
     if not rows:
         raise InputError([finding("no-records", read.name)])
-    return Records(Origin(read.name, read.role, format, lambda row: row + 1), columns, rows)
+    apart = {name: values.lists_of_texts(column) for name, column in columns.items()}
+    return Records(Origin(read.name, read.role, format, lambda row: row + 1), apart, rows)
 
 
 def _plainer(given: Any) -> Any:
@@ -97,7 +98,7 @@ def _is_nested(given: Any) -> bool:
 
 def _listed(given: Any) -> list[Any]:
     if isinstance(given, Iterable):
-        return list(given)
+        return given if type(given) is list else list(given)
     raise InputError([_cannot(given, "give a path, a list, an array, a dict or a frame")])
 
 

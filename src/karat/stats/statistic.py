@@ -194,7 +194,7 @@ def marks(table: Any) -> Floats:
 def _entries(x: Any, start: int) -> tuple[Ints, Ints, Floats]:
     """Row, column (counted from ``start``) and value of what is not zero."""
     if hasattr(x, "col"):
-        return x.row, x.col + start, x.data
+        return x.row, x.col + np.int64(start), x.data  # labels of sets are narrow
     table = np.asarray(x, float).reshape(len(x), -1)
     row, col = np.nonzero(table)
     return row, col + start, table[row, col]

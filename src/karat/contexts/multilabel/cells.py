@@ -58,7 +58,7 @@ class MultiLabelCells(TreeCells):
             to = np.arange(len(self.classes)) if level is None else self._ancestors(level)
             inside, known = to[gold.col] >= 0, to[score.col] >= 0
             truth = gold.row[inside], to[gold.col[inside]]
-            ranked = score.row[known], to[score.col[known]], score.data[known]
+            ranked = score.row[known], to[score.col[known]], score.data[known].astype(float)
             self._lists[level] = lists(truth, ranked, len(self), int(to.max(initial=-1)) + 1)
         return self._lists[level]
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from karat.align import Aligned
 from karat.cells import Cells, Sparse
 from karat.check import at_units, blank, repeated_ids
-from karat.columns import Ints, Mask, ordered, within
+from karat.columns import BLOCK, Ints, Mask, narrow, ordered, recode, within
 from karat.contexts.base import Context
 from karat.contexts.labels import label_findings
 from karat.contexts.multilabel.cells import MultiLabelCells
@@ -33,10 +33,11 @@ class MultiLabel(Context):
     example = '{"id": "1", "value": ["A", "B"]}'
 
     def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
-        """One unit for each id, each of its labels once, best first; a list scores its labels by minus their place."""
+        """One unit for each id, each of its labels once; a list scores its labels by minus their place, from 1."""
         side = gathered(side) if side.kind in ("label", "number") else side
         names = {**side.names, "label": ordered(side.names["label"])}  # as in the end, so that nothing is sorted twice
-        of = side.entries.recoded(side.names, names)
+        label = recode(side.entries["label"], side.names["label"], names["label"], narrow(len(names["label"])))
+        of = side.entries.of(side.entries.columns | {"label": label})
         entries, repeated = _best(of, len(side)) if side.kind == "weights" else _first(of, len(side))
         facts = side.facts | {"scored": side.kind == "weights", "repeated": repeated}
         return replace(side, entries=entries, names=names, facts=facts)
@@ -64,8 +65,9 @@ class MultiLabel(Context):
 
     def cells_of(self, both: Aligned, options: Mapping[str, Any]) -> MultiLabelCells:
         shape = len(both), len(both.names["label"])
-        gold, pred = (of.of(of.columns | {"label": of["label"].astype(np.int64)}) for of in (both.gold, both.pred))
-        score = Sparse(pred.unit, pred["label"], pred["score"].astype(float, copy=False), shape)
+        gold, pred = both.gold, both.pred
+        number = pred["score"] if both.facts["pred"]["scored"] else pred["score"] + 1
+        score = Sparse(pred.unit, pred["label"], number, shape)
         if both.facts["pred"]["scored"]:
             pred = pred.at(np.flatnonzero(pred["score"] >= options["threshold"]))
         one = np.broadcast_to(1.0, max(len(gold), len(pred)))
@@ -83,26 +85,62 @@ def _first(of: Entries, units: int) -> tuple[Entries, Ints]:
     """Each label of a unit once, where it stands first, in the order of labels; and the units that name one twice."""
     label: Ints = of["label"]
     place: Ints = of["place"] if "place" in of else within(of.sizes(units))
-    bits, deep = (int(label.max(initial=0)) + 1).bit_length(), int(place.max(initial=0)).bit_length()
-    score = np.float32 if deep <= 24 else np.float64  # exact for the places that there are
+    bits, last = (int(label.max(initial=0)) + 1).bit_length(), int(place.max(initial=0))
+    deep, score = last.bit_length(), narrow(last + 1)
     if of.rises("label", units):
-        return of.of({"label": label, "score": np.negative(place, dtype=score)}), np.zeros(0, np.int64)
+        return of.of({"label": label, "score": np.invert(place, dtype=score)}), np.zeros(0, np.int64)
     if bits + deep > MOST_BITS or not of.in_order:
-        return _best(of.of({"label": label, "number": np.negative(place, dtype=score)}), units)
+        return _best(of.of({"label": label, "number": np.invert(place)}), units)
     out = np.empty(len(label), label.dtype), np.empty(len(label), score)
-    repeated = [np.zeros(0, np.int64)]
-    for begin, part in of.blocks():
-        here = slice(begin, begin + len(part))
-        first = part.unit[0]
-        packed = ((part.unit - first << bits) + label[here] + 1 << deep) + place[here]
-        packed.sort()
-        out[0][here] = (packed >> deep & (1 << bits) - 1) - 1
-        out[1][here] = np.negative(packed & (1 << deep) - 1, dtype=score)
-        key = packed >> deep
-        repeated.append((key[1:][key[1:] == key[:-1]] >> bits) + first)
+    wide, both = of.wide(units), of.of({"label": label, "place": place})
+    blocks = _even(both, wide, bits, deep, out) if 1 < wide <= FEW else _ragged(both, bits, deep, out)
+    twice = np.unique(np.concatenate([np.zeros(0, np.int64), *blocks]))
     entries = of.of({"label": out[0], "score": out[1]})
-    twice = np.unique(np.concatenate(repeated))
     return (entries.at(np.flatnonzero(_news(entries))), twice) if len(twice) else (entries, twice)
+
+
+def _ragged(of: Entries, bits: int, deep: int, out: tuple[Ints, Ints]) -> Iterator[Ints]:
+    """Write labels and scores in the order of labels, a unit's together; gives the units that name one twice."""
+    for begin, part in of.blocks():
+        here, first = slice(begin, begin + len(part)), int(part.unit[0])
+        small = (int(part.unit[-1]) - first + 1 << bits + deep) < 1 << 31
+        key: Any = (part.unit - first).astype(np.int32 if small else np.int64)
+        key <<= bits
+        key += part["label"]
+        key += 1
+        key <<= deep
+        key += part["place"]
+        key.sort()
+        out[1][here] = ~(key & (1 << deep) - 1)
+        key >>= deep
+        out[0][here] = (key & (1 << bits) - 1) - 1
+        again = np.flatnonzero(key[1:] == key[:-1])
+        yield (key[again] >> bits) + np.int64(first)
+
+
+FEW = 8
+"""Labels of a unit up to which they are sorted by comparing two at a time, those of all units at once."""
+
+
+def _even(of: Entries, wide: int, bits: int, deep: int, out: tuple[Ints, Ints]) -> Iterator[Ints]:
+    """The same of units that have as many labels each."""
+    for begin in range(0, len(of) // wide, BLOCK):
+        label, place, to_label, to_score = (
+            c[begin * wide : (begin + BLOCK) * wide] for c in (of["label"], of["place"], *out)
+        )
+        key = [label[at::wide].astype(narrow(1 << bits + deep)) for at in range(wide)]
+        for at in range(wide):
+            key[at] += 1
+            key[at] <<= deep
+            key[at] += place[at::wide]
+        for end in range(wide - 1, 0, -1):
+            for at in range(end):
+                key[at], key[at + 1] = np.minimum(key[at], key[at + 1]), np.maximum(key[at], key[at + 1])
+        for at in range(wide):
+            to_score[at::wide] = ~(key[at] & (1 << deep) - 1)
+            key[at] >>= deep
+            to_label[at::wide] = key[at] - 1
+        yield from (np.flatnonzero(key[at] == key[at - 1]) + begin for at in range(1, wide))
 
 
 def _news(of: Entries) -> Mask:
@@ -127,8 +165,7 @@ def _best(of: Entries, units: int) -> tuple[Entries, Ints]:
 
 def _unlabelled(gold: Side) -> list[Finding]:
     """How many gold items have no label."""
-    empty = gold.entries.sizes(len(gold)) == 0
-    if not empty.any():
+    if gold.entries.wide(len(gold)) or not (empty := gold.entries.sizes(len(gold)) == 0).any():
         return []
     return [finding("no-gold-labels", gold.name, count=gold.units_in(empty), total=gold.units_in(np.arange(len(gold))))]
 
