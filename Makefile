@@ -54,12 +54,14 @@ SETS ?= 2000
 simulate: $(VENV)/test
 	$(BIN)/python -m benchmarks.simulate $(SETS)
 
-# Which branches of contexts, stats, read and align the quick tests take; less than 95 % fails. A quarter of an hour.
+# Which lines and branches of contexts, stats, read and align the quick tests take; less than 95 % of both, or of branches alone,
+# fails. Half an hour.
 # Browsers, servers, Spark and other processes are left out: what runs there is not seen.
 ELSEWHERE := web report store package docs engines/test_spark.py engines/test_memory.py
 coverage: $(VENV)/test
 	$(BIN)/python -m coverage run -m pytest -q -n 0 -m "not slow" src tests $(addprefix --ignore=tests/,$(ELSEWHERE))
 	$(BIN)/python -m coverage report
+	$(BIN)/python -m tests.branches
 
 # Planted faults, one by one, of contexts, stats, align and read: an hour for 200 of them. SAMPLE and SEED choose others.
 # Which tests reach what is noted first, in .reached.json: delete it after changes.

@@ -84,12 +84,12 @@ KINDS: dict[str, Kind] = {
     "header-unclear": Kind(
         "error",
         "the first line ({names}) reads like a header of names that are not known, and not like the records behind it",
-        "name the columns, as in --id {id} {option} {value}; if the line is a record, say --id id --value value",
+        "name the columns, as in --id {id}{option}; if the line is a record, say --id id --value value",
     ),
     "header-doubted": Kind(
         "warning",
         "the first line ({names}) was counted as a record; no other has {value!r}",
-        "if it is a header, name the columns: --id {id} {option} {value}",
+        "if it is a header, name the columns: --id {id}{option}",
     ),
     "value-column-unclear": Kind(
         "error", "{what}; the columns are: {columns}", "say which one is meant: --{side}-value COLUMN"

@@ -36,6 +36,7 @@ def test_a_header_of_other_names_is_no_record(id: str, value: str, mark: str, tm
         ("ticket,team,confidence", {"T-1": "bug,0.9", "T-2": "bug,1", "T-3": "other,2e-1"}, "team"),
         ("name,team,confidence", {"anna": "bug,0.9", "bob": "bug,1", "eve": "other,0.2"}, "team"),
         ("house,price", {"mill": "100", "inn": "120", "barn": "95,5"}, "price"),
+        ("customer,churn,stay", {"C-1": "0.9,0.1", "C-2": "1,0", "C-3": "0.25,0.75"}, ""),
         ("ticket,subject,team", {"T-1": "hello,bug", "T-2": "hello,bug", "T-3": "bye,other"}, "team"),
     ],
 )
@@ -44,7 +45,16 @@ def test_a_word_over_numbers_is_a_name(head: str, rows: dict[str, str], value: s
     path = table(tmp_path / "g.csv", rows, head.replace(",", mark), mark)
     with pytest.raises(karat.InputError, match="reads like a header") as raised:
         karat.evaluate(path, path, allow_same=True)
-    assert f"--id {head.split(',')[0]} --gold-value {value};" in raised.value.findings[0].hint
+    option = f" --gold-value {value}" if value else ""
+    assert f"--id {head.split(',')[0]}{option};" in raised.value.findings[0].hint
+
+
+@pytest.mark.parametrize("value", ["topic", "query", "document"])
+def test_a_column_that_is_named_is_nothing_else(value: str, tmp_path: Path) -> None:
+    """A topic is a test case by its usual name, and a label where somebody says so."""
+    files = [table(tmp_path / name, rows, f"key,{value}") for name, rows in (("g.csv", GOLD), ("p.csv", PRED))]
+    found = karat.evaluate(*files, columns={"id": "key", "value": value}, metrics=["accuracy"])
+    assert found["accuracy"].value == 0.75
 
 
 def test_a_first_line_whose_value_never_comes_again_is_doubted(tmp_path: Path) -> None:

@@ -212,13 +212,15 @@ def _numbers(column: Sequence[str]) -> bool:
 
 
 def _unclear(code: str, first: Sequence[str], behind: Sequence[Sequence[str]], read: Read) -> Finding:
-    """The value is the last column, but for numbers beside words: those say how sure it is."""
+    """The value is the last column, but for numbers beside words: those say how sure it is. Scores of classes are many."""
     names = [c.strip() for c in first]
     known = match_columns(names, {}, NAMES)
     others = [(_numbers(column), name) for name, column in zip(names, behind, strict=True)][::-1]
     value = known.get("value") or next(n for _, n in sorted(others[:-1], key=lambda o: o[0]) if n != known.get("id"))
     id = known.get("id") or next(n for n in names if n != value)
-    option = f"--{read.side}-value" if read.side else "--value"
+    scores = [name for name, column in zip(names, behind, strict=True) if _numbers(column) and "." in "".join(column)]
+    option = f" --{read.side}-value {value}" if read.side else f" --value {value}"
+    option = "" if len(scores) > 1 else option
     return finding(code, read.name, 1, names=", ".join(names), id=id, value=value, option=option)
 
 

@@ -83,6 +83,7 @@ def match_columns(
 ) -> dict[str, str]:
     """Which of the found columns plays which role: as the user said, else by its usual names (any case) on that side."""
     folded = {str(c).strip().lower(): c for c in columns}
+    meant = {folded.get(name.lower()) for role, name in named.items() if role in names}  # whatever else it could be
     out: dict[str, str] = {}
     for role, usual in names.items():
         if role == "value" and side in VALUES and names is NAMES:
@@ -90,7 +91,10 @@ def match_columns(
         if named.get(role) == "":  # who names nothing wants none
             continue
         wanted = (named[role],) if role in named else usual
-        column = next((folded[w.lower()] for w in wanted if w.lower() in folded), None)
+        other = () if role in named else meant
+        column = next(
+            (found for w in wanted if (found := folded.get(w.lower())) is not None and found not in other), None
+        )
         if column is not None and column not in out.values():
             out[role] = column
     return out
