@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -21,8 +22,11 @@ def repeated_ids(side: Side, code: str = "repeated-id") -> list[Finding]:
     ids = side.keys.id
     if side.keys.by_position or all(map(lt, ids, islice(ids, 1, None))) or len(set(ids)) == len(ids):
         return []
+    several = {id for id, count in Counter(ids).items() if count > 1 and id}
+    at_several = np.flatnonzero([id in several for id in ids])
     first: dict[tuple[str, str], int] = {}
-    again = [(at, key) for at, key in enumerate(side.keys.pairs()) if first.setdefault(key, at) != at and key[1]]
+    pairs = zip(at_several.tolist(), side.keys.take(at_several).pairs(), strict=True)
+    again = [(at, key) for at, key in pairs if first.setdefault(key, at) != at]
     out = [
         finding(code, side.name, side.line(at), id=id, where=_where(case), first=side.line(first[case, id]))
         for at, (case, id) in again[:LIMIT]
