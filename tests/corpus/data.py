@@ -78,6 +78,12 @@ def having(data: Data, **options: Any) -> Data:
     return Data(data.gold, data.pred, data.options | options)
 
 
+def often(data: Data, times: int = 3) -> Data:
+    """Every unit several times, the last without a prediction, so that cells stand for many."""
+    copies = lambda side, most: [r | {"id": f"{r['id']}~{n}"} for r in side for n in range(most)]
+    return Data(copies(data.gold, times), copies(data.pred, times - 1), data.options)
+
+
 # Labels
 
 
@@ -110,6 +116,8 @@ def monolabel() -> Iterator[tuple[str, Data]]:
         "deeper",
         having(records(6, a_label, guess_label), hierarchy={"R": {"X": {"A": []}, "B": [], "Y": {"C": {"D": []}}}}),
     )
+    yield "often", having(often(records(7, a_label, guess_label, (5, 4))), hierarchy=TREE)
+    yield "several-parents", having(mixed, hierarchy={"X": ["A", "B"], "Y": ["B", "C", "D"]})
     yield "one-class", Data(["A"] * 4, ["A"] * 4)
     yield "one-class-missed", Data(["A"] * 4, ["B"] * 4)
     yield "one-unit", Data({"7": "A"}, {"7": "B"})
@@ -165,6 +173,9 @@ def multilabel() -> Iterator[tuple[str, Data]]:
         "deeper",
         having(records(17, a_set, guess_set), hierarchy={"R": {"X": {"A": []}, "B": [], "Y": {"C": {"D": []}}}}),
     )
+    yield "often", having(often(records(18, a_set, guess_set, (5, 4))), hierarchy=TREE)
+    yield "scored-often", often(records(19, a_set, scores, (5, 4)))
+    yield "several-parents", having(mixed, hierarchy={"X": ["A", "B"], "Y": ["B", "C", "D"]})
     yield "empty", Data([[], ["A"], [], ["B"]], [[], [], ["A"], ["B"]])
     yield "all-empty", Data([[], []], [[], []])
     yield "nothing-predicted", Data([["A"], ["B", "C"]], [[], []])
@@ -200,6 +211,8 @@ def clustering() -> Iterator[tuple[str, Data]]:
         lambda dice, gold: dice.some(("x", "y", "-1"), 0.5) or ["x"],
     )
     yield "noise-lists", having(lists, noise="-1")
+    yield "often", often(records(26, a_label, guess_label, (5, 4), True), 4)
+    yield "overlapping-often", often(records(27, several, lambda dice, gold: several(dice), (5, 4), True))
     yield "one", Data(["A"] * 5, ["x"] * 5)
     yield "one-unit", Data({"1": "A"}, {"1": "x"})
     yield "singletons", Data(list("ABCDE"), list("vwxyz"))
@@ -237,6 +250,12 @@ def numbers() -> Iterator[tuple[str, Data]]:
     )
     yield "lacking", lacking
     yield "skipped", having(lacking, missing="skip")
+    yield (
+        "often",
+        having(
+            often(records(33, lambda dice: dice.below(4), lambda dice, gold: dice.below(4), (6, 5))), missing="skip"
+        ),
+    )
     yield "constant", Data([2, 2, 2], [1, 2, 3])
     yield "constant-pred", Data([1, 2, 3], [2, 2, 2])
     yield "both-constant", Data([2, 2, 2], [2, 2, 2])
@@ -305,6 +324,8 @@ def soft() -> Iterator[tuple[str, Data]]:
         "binary",
         records(51, lambda dice: {"1": dice.below(5) / 4}, lambda dice, gold: {"1": dice.below(5) / 4}, whole=True),
     )
+    yield "often", having(often(records(52, shares, guess_shares, (5, 4))), hierarchy=TREE)
+    yield "votes-often", often(records(53, stars, lambda dice, gold: stars(dice), (5, 4)))
     yield "tied", Data([{"A": 0.5, "B": 0.5}, {"A": 1.0}], [{"B": 0.5, "A": 0.5}, {"B": 0.5, "C": 0.5}])
     yield "certain", Data([{"A": 1.0}, {"B": 1.0}], [{"A": 1.0}, {"B": 1.0}])
     yield "certainly-wrong", Data([{"A": 1.0}, {"B": 1.0}], [{"B": 1.0}, {"A": 1.0}])
@@ -742,6 +763,14 @@ def excerpts(seed: int, count: int) -> Data:
             }
         )
     return Data(gold, pred)
+
+
+def written(data: Data, every: tuple[int, int]) -> Data:
+    """With a text for each so many documents of either side (0: none)."""
+    text = "In the beginning was the word, and then there were many more of them."
+    sides = [[r | ({"text": text} if nth and not n % nth else {}) for n, r in enumerate(sorted(side, key=lambda r: r["id"]))]
+             for side, nth in zip((data.gold, data.pred), every, strict=True)]  # fmt: skip
+    return Data(*sides, data.options)
 
 
 def spans() -> Iterator[tuple[str, Data]]:
