@@ -390,6 +390,13 @@ def probabilities() -> Iterator[tuple[str, Data]]:
         "raw-classes",
         records(69, a_label, lambda dice, gold: {label: dice.below(9) - 4 for label in LABELS}, (10,), True),
     )
+    yield "often", often(records(70, a_label, chances, (6, 5)))
+    yield "two-often", often(records(70, lambda dice: dice.pick(("no", "yes")), chance_of_yes, (6, 5)))
+    some = lambda dice, gold: {label: dice.below(3) / 2 for label in LABELS}
+    yield "sets-often", often(records(70, a_set, some, (5, 4)))
+    few = {"1": {"A": 0.5, "B": 0.25}, "3": {"A": 0.75, "B": 0.25}}
+    yield "half", Data({"1": ["A"], "2": ["B"], "3": [], "4": ["A", "B"]}, few)
+    yield "half-labels", Data({"1": "A", "2": "B", "3": "B", "4": "A"}, few)
     yield (
         "array",
         Data(
@@ -796,6 +803,15 @@ def spans() -> Iterator[tuple[str, Data]]:
     yield "one-unit", placed(("0-4A", "0-4A 5-6A"))
     yield "texts", Data([{"id": "1", "text": "Anna met Bob", "spans": [{"start": 0, "end": 4, "label": "PER"}]}],
                         [{"id": "1", "text": "Anna saw Bob", "spans": [{"start": 9, "end": 20, "label": "PRE"}]}])  # fmt: skip
+    yield "texts-of-gold", written(documents(88, 4, whole=True), (1, 0))
+    yield "texts-of-pred", written(documents(88, 4, whole=True), (0, 1))
+    yield "texts-of-some", written(documents(89, 5, whole=True), (2, 3))
+    told = documents(90, 3, whole=True)
+    words = [
+        [{"id": r["id"], "tokens": [f"w{n}" for n in range(40)], "spans": r["spans"]} for r in side]
+        for side in (told.gold, told.pred)
+    ]
+    yield "tokens", Data(*words)
     yield (
         "twice",
         Data(

@@ -90,10 +90,15 @@ class Reached:
             out[block.partition(":")[0]].update(tests)
         return out
 
+    @functools.cached_property
+    def entered(self) -> Counter[int]:
+        """How many blocks a test enters."""
+        return Counter(chain.from_iterable(self.blocks.values()))
+
     def of(self, mutant: Mutant) -> list[str]:
         """Tests that could notice the fault, up to what is enough.
 
-        In turn one that enters much of the fault's module, and the quickest of another file.
+        In turn one that enters much of the fault's module, the quickest of another file, and one that enters little else.
         """
         reaching = self.blocks.get(f"{mutant.path.as_posix()}:{mutant.function}:{mutant.block}", [])
         near = self.near[mutant.path.as_posix()]
@@ -104,7 +109,11 @@ class Reached:
             file = self.tests[test].split("::")[0]
             turn[file] += 1
             place[test] = turn[file]
-        orders = sorted(quick, key=lambda test: -near[test]), sorted(quick, key=place.__getitem__)
+        orders = (
+            sorted(quick, key=lambda test: -near[test]),
+            sorted(quick, key=place.__getitem__),
+            sorted(quick, key=self.entered.__getitem__),
+        )
         out: list[str] = []
         total = 0.0
         for test in dict.fromkeys(chain.from_iterable(zip(*orders, strict=True))):
