@@ -92,7 +92,8 @@ def cases(name: str) -> dict[str, Case]:
         out[f"{title}, units"] = Case(name, data, few, {"units": True})
         for options in choices(name):
             if not options.keys() & data.options.keys():
-                out[", ".join([title, *(f"{k}={v}" for k, v in options.items())])] = Case(name, data, few, options)
+                asked = every if data is first else few
+                out[", ".join([title, *(f"{k}={v}" for k, v in options.items())])] = Case(name, data, asked, options)
         columns = data.gold[0] if isinstance(data.gold, list) and data.gold and isinstance(data.gold[0], dict) else {}
         if "weight" in columns:
             out[f"{title}, weighted"] = Case(name, data, every, {"weight": "weight"})

@@ -118,6 +118,8 @@ def monolabel() -> Iterator[tuple[str, Data]]:
     )
     yield "often", having(often(records(7, a_label, guess_label, (5, 4))), hierarchy=TREE)
     yield "several-parents", having(mixed, hierarchy={"X": ["A", "B"], "Y": ["B", "C", "D"]})
+    yield "extra-alone", Data({"1": "A", "2": "B"}, {"2": "B", "3": "A", "1": "B"})
+    yield "missing-alone", Data({"1": "A", "2": "B", "3": "B"}, {"2": "B"})
     yield "one-class", Data(["A"] * 4, ["A"] * 4)
     yield "one-class-missed", Data(["A"] * 4, ["B"] * 4)
     yield "one-unit", Data({"7": "A"}, {"7": "B"})
@@ -174,6 +176,8 @@ def multilabel() -> Iterator[tuple[str, Data]]:
         having(records(17, a_set, guess_set), hierarchy={"R": {"X": {"A": []}, "B": [], "Y": {"C": {"D": []}}}}),
     )
     yield "often", having(often(records(18, a_set, guess_set, (5, 4))), hierarchy=TREE)
+    shuffled = lambda dice, gold: {label: dice.below(5) / 4 for label in dice.shuffled(LABELS)}
+    yield "scored-anyhow", records(10, a_set, shuffled, (6, 5))
     yield "scored-often", often(records(19, a_set, scores, (5, 4)))
     yield "several-parents", having(mixed, hierarchy={"X": ["A", "B"], "Y": ["B", "C", "D"]})
     yield "empty", Data([[], ["A"], [], ["B"]], [[], [], ["A"], ["B"]])
@@ -394,6 +398,9 @@ def probabilities() -> Iterator[tuple[str, Data]]:
     yield "two-often", often(records(70, lambda dice: dice.pick(("no", "yes")), chance_of_yes, (6, 5)))
     some = lambda dice, gold: {label: dice.below(3) / 2 for label in LABELS}
     yield "sets-often", often(records(70, a_set, some, (5, 4)))
+    yield "one-score", Data([f"c{n}" for n in range(7)], [n / 8 for n in range(7)])
+    yield "one-label", Data(["c", "c", "c"], [0.25, 0.75, 0.5])
+    yield "one-label-positive", Data(["c", "c", "c"], [0.25, 0.75, 0.5], {"pos_label": "d"})
     few = {"1": {"A": 0.5, "B": 0.25}, "3": {"A": 0.75, "B": 0.25}}
     yield "half", Data({"1": ["A"], "2": ["B"], "3": [], "4": ["A", "B"]}, few)
     yield "half-labels", Data({"1": "A", "2": "B", "3": "B", "4": "A"}, few)

@@ -150,8 +150,7 @@ class ProbabilityCells(TakenCells, ClassCells):
     @cached_property
     def chosen(self) -> Mask:
         """Cells × classes: the classes that the system's scores stand for."""
-        score = np.where(self.answered[:, None], self.scores, -np.inf)
-        at = self.cut
+        score, at = self.scores, self.cut
         if self.several:
             return (score >= at) & self.answered[:, None]
         if self.binary and self.positive is not None:

@@ -46,11 +46,11 @@ class RankingCells(Cells):
         test_cases: Sequence[str],
         retrieved: Any,
         judged: Rows,
-        aspects: Rows | None = None,
-        counted: Any = None,
-        ties: str = "trec",
-        no_relevant: Literal["zero", "undefined"] = "zero",
-        top_grade: float | None = None,
+        aspects: Rows | None,
+        counted: Any,
+        ties: str,
+        no_relevant: Literal["zero", "undefined"],
+        top_grade: float,
     ) -> None:
         queries = len(test_cases)
         super().__init__(np.ones(queries), np.arange(queries), test_cases)
@@ -60,8 +60,7 @@ class RankingCells(Cells):
         self.counted: Floats = np.ones(queries) if counted is None else np.asarray(counted, float)
         """0 for queries that are left out of every mean."""
         self.ties, self.no_relevant = ties, no_relevant
-        top = max(judged.grade.max(initial=0.0), 0.0) if top_grade is None else top_grade
-        self.top_grade: Floats = np.full(queries, top)
+        self.top_grade: Floats = np.full(queries, top_grade)
         """Highest grade of the whole collection."""
 
     @property
