@@ -26,6 +26,12 @@ OTHERS: dict[str, tuple[Any, ...]] = {
     "alpha_1": (1.25,), "alpha_2": (1.5,), "weight": (0.5, 0), "max_fpr": (0.5, 1),
 }  # fmt: skip
 """Values of numbers that a metric can be given."""
+OUTSIDE: dict[str, tuple[Any, ...]] = {
+    "k": (0,), "beta": (-1, 1), "alpha": (-0.5, 1.5), "p": (-0.5, 0, 1, 1.5), "base": (0, 1, -2), "smoothing": (0, -1, 1), "bins": (0, -1), "level": (-1, 0),
+    "recall": (-0.5, 0, 1.5), "precision": (-0.5, 0, 1.5), "fpr": (-0.5, 0, 1.5), "top": (0, -1, 1.5), "q": (0, 1, -1, 2), "T": (0, -1), "min_grade": (-1, 3),
+    "max_grade": (0, 1, 3), "multiple": (0, -1), "divisor": (0, -1), "weight": (-0.5, 1.5, 2), "max_fpr": (0, -1, 1.5), "rel": (0, -1), "alpha_1": (0, -1),
+}  # fmt: skip
+"""Values at and beyond the borders of what numbers may be, which are asked for one by one."""
 OPTION_VALUES: dict[str, tuple[Any, ...]] = {
     "threshold": (0.25, 0.5, 1), "overlap": (0.5, 1), "depth": (1, 3), "noise": ("-1", "A"), "hierarchy": (), "classes": (), "order": (), "pos_label": ("A",),
 }  # fmt: skip
@@ -67,6 +73,13 @@ def variants(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(metric) for metric in out))
 
 
+def outside(name: str) -> list[str]:
+    """Every metric of a context with numbers at and beyond their borders."""
+    known = [(d.name, d.parameters(context(name).cells)) for d in catalogue(name)]
+    some = [(metric, p, value) for metric, parameters in known for p in parameters for value in OUTSIDE.get(p, ())]
+    return [str(Metric(metric)(**{parameter: value})) for metric, parameter, value in some]
+
+
 def choices(name: str) -> Iterator[dict[str, Any]]:
     """Every option of a context with every value."""
     for option in context(name).options:
@@ -85,7 +98,7 @@ def cases(name: str) -> dict[str, Case]:
     few = tuple(metric for metric in every if metric in catalogue(name).definitions)
     inputs = dict(CONTEXTS[name]())
     first = next(iter(inputs.values()))
-    out |= {metric: Case(name, first, (metric,), {}) for metric in known if metric not in every}
+    out |= {metric: Case(name, first, (metric,), {}) for metric in (*known, *outside(name)) if metric not in every}
     for title, data in inputs.items():
         out[title] = Case(name, data, every, {})
         out[f"{title}, defaults"] = Case(name, data, None, {})

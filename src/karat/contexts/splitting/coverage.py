@@ -42,7 +42,7 @@ def _one_sided(
     def of_row(row: int) -> Finding:
         mine = np.flatnonzero(only & (pages.row == row))
         assert both.ids is not None
-        line = here.origin.line_of(int(entries["record"][at[mine[0]]])) if at[mine[0]] >= 0 else None
+        line = here.origin.line_of(int(entries["record"][at[mine[0]]]))
         facts = {"count": len(mine), "pages": ranges(pages.number[mine]), "other": there.name}
         return finding(code, here.name, line, id=both.ids[row], **facts)
 
