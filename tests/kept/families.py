@@ -6,14 +6,16 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from tests.inputs.odd_tables import TABLES
 from tests.inputs.oddities import READERS
-from tests.kept import documents, evaluations, fast, functions, inputs, memory
+from tests.kept import documents, evaluations, fast, functions, inputs, memory, samples
 from tests.kept.reading import Input, results
 
 DATA = Path(__file__).parents[1] / "data"
@@ -39,13 +41,31 @@ def _reading(inputs: Callable[[], Iterator[tuple[str, Input]]], folder: Path, pa
     return results(islice(inputs(), part.start, part.stop), folder)
 
 
+SMALL = {
+    "karat.read.json.BLOCK": 40, "karat.read.json.FIRST": 60, "karat.read.json.PART": 25, "karat.read.json.AT_ONCE": 2, "karat.read.json.NEAR": 40, "karat.read.json.HEAD": 2, "karat.read.source.HEAD": 32, "karat.read.source.LONGEST_RECORD": 512, "karat.read.source.BLOCK": 7, "karat.read.conll.HEAD": 4, "karat.read.delimited.SAMPLE": 4, "karat.read.table.WAITING": 3,
+    "karat.read.spans.BLOCK": 60, "karat.read.spans.HEAD": 90, "karat.read.fast.uniform.BLOCK": 100, "karat.read.fast.span_lines.SAMPLE": 2, "karat.read.fast.trec.CHUNK": 20, "karat.read.trec._BLOCK": 25, "karat.read.fast.decimals._BLOCK": 2, "karat.read.fast.tag_bytes.BLOCK": 2, "karat.read.delimited.LONGEST_ROW": 60,
+}  # fmt: skip
+"""What readers take at once, so small that the inputs here are many blocks."""
+IN_BLOCKS = (
+    "json files", "oddities json", "oddities jsonl", "oddities span json", "oddities span jsonl", "documents json", "documents jsonl", "uniform lines", "trec", "oddities run", "conll", "shapes", "sources", "named",
+)  # fmt: skip
+
+
+def _in_blocks(inputs: Callable[[], Iterator[tuple[str, Input]]], folder: Path, part: slice) -> dict[str, Any]:
+    with ExitStack() as stack:
+        for name, size in SMALL.items():
+            stack.enter_context(patch(name, size))
+        return _reading(inputs, folder, part)
+
+
 def _computed(cases: Callable[[], evaluations.Cases], folder: Path, part: slice) -> dict[str, Any]:
     return evaluations.results(islice(cases(), part.start, part.stop))
 
 
 FAMILIES: dict[str, dict[str, Make]] = {
-    "reading": {family: partial(_reading, inputs) for family, inputs in INPUTS.items()},
-    "statistics": {family: partial(_computed, cases) for family, cases in evaluations.ALL.items()},
+    "reading": {family: partial(_reading, inputs) for family, inputs in INPUTS.items()}
+    | {f"{family} in small blocks": partial(_in_blocks, INPUTS[family]) for family in IN_BLOCKS},
+    "statistics": {family: partial(_computed, cases) for family, cases in (evaluations.ALL | samples.ALL).items()},
     "functions": {family: partial(_computed, cases) for family, cases in (functions.ALL | fast.ALL).items()},
 }
 

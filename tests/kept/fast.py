@@ -159,4 +159,15 @@ def bare_tables() -> Cases:
     yield "names by side", lambda: sides
 
 
-ALL = {"fast numbers": numbers, "fast trec": trec_lines, "fast spans": span_files, "fast words": words, "fast tables": bare_tables}  # fmt: skip
+def heads() -> Cases:
+    """How much of a file is looked at to tell its format."""
+    for before in (0, 5, 65_535, 65_536, 65_537, 262_143, 262_144, 1_048_576, 4_194_303, 4_194_304):
+        for mark in ("\n", "\r", ""):
+            yield f"{before} bytes before {mark!r}", _of_file("x" * before + mark + "y" * 300_000, lambda source: [len(source.head), source.is_all_head(), source.is_blank()])  # fmt: skip
+    for size in (10, 65_500, 65_536, 262_100, 300_000):
+        yield f"a record of {size}", _of_file('{"id": "' + "x" * size + '"}' + "\n" * 70_000, lambda source: [len(source.beginning()), len(source.head)])  # fmt: skip
+    for text in (" ", "\n\n", " x", "\ufeffx"):
+        yield f"blank {text!a}", _of_file(text, lambda source: [source.is_blank(), len(source.head), len(source.start)])
+
+
+ALL = {"fast heads": heads, "fast numbers": numbers, "fast trec": trec_lines, "fast spans": span_files, "fast words": words, "fast tables": bare_tables}  # fmt: skip

@@ -82,8 +82,8 @@ def sources() -> Inputs:
             yield f"{name} as {file} {context}", Input(content, file, context=context)
     yield "no file", Input(FOLDER, "nowhere.csv")
     yield "a folder", Input(FOLDER, "more", beside={"more/a.csv": TABLE})
-    for name in ("a b.csv", "a'b.csv", "a[1].csv", "a*.csv", "é.csv"):
-        yield f"called {name}", Input('id,value\n1,"A"\n2,B\n', name)
+    for name in ("a b.csv", "a'b.csv", "a[1].csv", "a*.csv", "é.csv", "a\udcff.csv"):
+        yield f"called {name!a}", Input('id,value\n1,"A"\n2,B\n', name)
 
 
 def ranked_frames() -> Inputs:

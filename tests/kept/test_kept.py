@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.kept import evaluations, fast, functions
+from tests.kept import evaluations, fast, functions, samples
 from tests.kept.evaluations import same
-from tests.kept.families import FAMILIES, INPUTS, MOST, kept
+from tests.kept.families import FAMILIES, IN_BLOCKS, INPUTS, MOST, kept
 
 PARTS = [
     pytest.param(name, family, start, id=f"{name}-{family}-{start}")
@@ -27,7 +27,8 @@ def test_everything_is_as_it_was(name: str, family: str, start: int, tmp_path: P
 
 
 def test_all_that_is_kept_is_tried() -> None:
-    tried = {"reading": INPUTS, "statistics": evaluations.ALL, "functions": functions.ALL | fast.ALL}
-    for name, families in tried.items():
+    blocks = {f"{family} in small blocks": INPUTS[family] for family in IN_BLOCKS}
+    computed = {"statistics": evaluations.ALL | samples.ALL, "functions": functions.ALL | fast.ALL}
+    for name, families in {"reading": INPUTS | blocks, **computed}.items():
         names = {family: [case for case, _ in cases()] for family, cases in families.items()}
         assert names == {family: list(results) for family, results in kept(name).items()}

@@ -27,7 +27,7 @@ def windows(text: bytes) -> Words:
 
 def words_of(view: Words, start: Ints, size: Ints) -> list[Words]:
     """The bytes of texts, eight at a time, zero behind a text's end."""
-    offsets = range(0, max(int(size.max(initial=1)), 1), WORD)
+    offsets = range(0, int(size.max(initial=1)), WORD)
     last = len(view) - 1
     return [view[np.minimum(start + o, last)] & _MASKS[np.clip(size - o, 0, WORD)] for o in offsets]
 
