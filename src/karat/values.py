@@ -91,13 +91,9 @@ SAID = {
 def plain(column: Column) -> Column:
     """The column in Python's own types; what has no value (NaN, NaT, NA) is None in lists."""
     if isinstance(column, np.ndarray):
-        return (
-            plain(column.astype(str).tolist())
-            if column.dtype.kind in "Mm"
-            else column
-            if column.dtype.kind in "biufU"
-            else plain(column.tolist())
-        )
+        if column.dtype.kind in "biufU":
+            return column
+        return plain(list(column) if column.dtype.kind in "Mm" else column.tolist())
     if isinstance(column, list) and not set(map(type, column)) <= _KINDS.keys():
         return [_plain(value) for value in column]
     return column
@@ -107,7 +103,7 @@ def _plain(value: Any) -> Any:
     if type(value) in _KINDS:
         return value
     if isinstance(value, np.generic):
-        return _plain(value.item())
+        return _plain(_moment(value) if value.dtype.kind in "Mm" else value.item())
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (set, frozenset)):
@@ -115,13 +111,23 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (np.ndarray, range)) or hasattr(value, "tolist"):
         return list(value)
     if isinstance(value, Decimal):
-        return float(value) if value.is_finite() and Decimal(repr(float(value))) == value else str(value)
+        if value.is_nan():
+            return None
+        return float(value) if Decimal(repr(float(value))) == value else str(value)
     if isinstance(value, bytes):
         return value.decode(errors="surrogateescape")
     base: Any = next((kind for kind in (bool, str, int, float, list, tuple, dict) if isinstance(value, kind)), None)
     if base is not None:
         return base(value)
     return None if _is_nothing(value) else str(value)
+
+
+def _moment(value: Any) -> Any:
+    """A time of NumPy as Python's own, which would be a bare number where it counts nanoseconds; NaT is nothing."""
+    if np.isnat(value):
+        return None
+    short = value.astype(f"{value.dtype.kind}8[us]") if isinstance(value.item(), int) else value
+    return str(value).replace("T", " ") if short != value or isinstance(short.item(), int) else short.item()
 
 
 def _is_nothing(value: Any) -> bool:

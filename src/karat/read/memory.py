@@ -131,6 +131,8 @@ def _column(column: Any) -> Column:
         return known
     if isinstance(column, list):
         return column
+    if isinstance(column, np.ndarray) and column.dtype.kind in "Mm":
+        return list(column)
     if hasattr(column, "__array__") and str(getattr(column, "dtype", "")).startswith(
         ("int", "uint", "float", "bool", "<U")
     ):
