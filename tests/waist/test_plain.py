@@ -394,6 +394,7 @@ def test_keys_are_the_same_only_in_the_same_order() -> None:
     assert one.same(Keys(Codes(ints(1, 0), ["U", "T"]), ["1", "2"]))
     assert not one.same(Keys(Codes.of(["U", "T"]), ["1", "2"]))
     assert not one.same(Keys(Codes.of(["T", "T"]), ["1", "2"]))
+    assert not one.same(Keys(Codes(ints(1, 0), ["T", "U"]), ["1", "2"]))
     assert not one.same(Keys(Codes.of(["T", "U"]), ["2", "1"]))
     assert not one.same(Keys(Codes.of(["T"]), ["1"]))
     assert not Keys(Codes.of(["T"]), ["1"]).same(Keys(Codes.of(["U"]), ["1"]))
