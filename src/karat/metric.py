@@ -340,12 +340,13 @@ def resolved(metric: Metric, known: Collection[str]) -> Metric:
 
 
 def split_metrics(texts: Iterable[str]) -> list[str]:
-    """Metrics named one by one, or several with commas between them.
+    """Metrics named one by one, or several with commas between them; nothing is not the usual ones, but no metric.
 
-    >>> split_metrics(["accuracy,f1(average=micro, beta=1)", "kappa"])
-    ['accuracy', 'f1(average=micro, beta=1)', 'kappa']
+    >>> split_metrics(["accuracy,f1(average=micro, beta=1)", "kappa", ""])
+    ['accuracy', 'f1(average=micro, beta=1)', 'kappa', '']
     """
-    return [part.strip() for text in texts for part in re.split(r",(?![^(]*\))", text) if part.strip()]
+    parts = ([part.strip() for part in re.split(r",(?![^(]*\))", text) if part.strip()] for text in texts)
+    return [part for of_text in parts for part in of_text or [""]]
 
 
 def unknown_metric(name: str, known: Iterable[str]) -> str:

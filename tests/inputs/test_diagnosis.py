@@ -70,3 +70,14 @@ def test_of_a_file_that_cannot_be_read_the_depth_is_said_too(
         rows[2] = f'{{"id": "2", "value": "A", "x": {opening * many}1{closing * many}}}'
         pred = {str(i): "A" for i in range(4)}
         assert errors(written(tmp_path / f"gold.{suffix}", rows), pred) == [("bad-json", 1), *deep]
+
+
+@pytest.mark.parametrize("before", [0, 20_000])
+@pytest.mark.parametrize("quoted", ["", 'q,"B\rC"\n'])
+def test_a_carriage_return_that_stands_alone_has_its_line(before: int, quoted: str, tmp_path: Path) -> None:
+    rows = "".join(f"{n},A\n" for n in range(before))
+    path = tmp_path / "pred.csv"
+    path.write_bytes(f"id,value\n{rows}{quoted}x,A\ry,A\nz,B\n".encode())
+    sound = tmp_path / "gold.csv"
+    sound.write_bytes(f"id,value\n{rows}x,A\ny,A\nz,B\n".encode())
+    assert errors(str(sound), str(path)) == [("bad-row", before + 2 + bool(quoted))]

@@ -20,6 +20,7 @@ from click.testing import CliRunner
 import karat
 from karat.cli.failures import as_github
 from karat.cli.main import karat as command
+from karat.metric import split_metrics
 
 KARAT = [sys.executable, "-m", "karat"]
 HERE = os.environ | {"PYTHONPATH": str(Path(karat.__file__).parents[1])}
@@ -234,6 +235,14 @@ def test_many_classes_make_no_large_page():
 def test_parameters_that_are_twice_or_half_there(metric, reason):
     with pytest.raises(karat.MetricError, match=reason):
         karat.parse(metric)
+
+
+@pytest.mark.parametrize("metrics", ["", " ", ",", [""]])
+def test_no_name_is_no_metric(metrics):
+    """As of a variable of the shell that is not set: the usual ones were scored in silence."""
+    with pytest.raises(karat.MetricError, match="'' is not a metric"):
+        karat.evaluate(["A", "B"], ["A", "A"], metrics=metrics)
+    assert split_metrics(["f1,", *metrics]) == ["f1", *[""] * len(metrics)]
 
 
 def test_the_first_none():

@@ -118,8 +118,20 @@ def _load_again(engine: Engine, raw: str, source: Source, mark: str, header: boo
         for line, size in _sizes(source, mark):
             if size > LONGEST_ROW:
                 raise _too_long(source, line, size, len(names)) from error
-        reason = "the rows cannot be told apart"
-        raise InputError([finding("bad-row", source.name, reason=reason, expected=len(names))]) from error
+        at, reason = _lone_return(source), "the rows cannot be told apart"
+        if at is not None:
+            reason += ": a carriage return stands alone, where a line feed ends rows"
+        raise InputError([finding("bad-row", source.name, at, reason=reason, expected=len(names))]) from error
+
+
+def _lone_return(source: Source) -> int | None:
+    """The first line with a carriage return outside of quotes that no line feed follows."""
+    content, quotes, seen = source.bytes(), 0, 0
+    for match in re.finditer(rb"\r(?!\n)", content):
+        quotes, seen = quotes + content.count(b'"', seen, match.start()), match.start()
+        if quotes % 2 == 0:
+            return content.count(b"\n", 0, seen) + 1
+    return None
 
 
 def _must_have_lines(source: Source, width: int) -> None:
