@@ -61,6 +61,16 @@ class Nested:
 Column = Any
 """Values as a reader has them: a list of Python values, an array, `Codes`, or `Nested`."""
 
+
+class Texts(list[str]):
+    """A column of nothing but texts, as its reader knows: nobody need look at them one by one."""
+
+
+def types_in(column: Iterable[Any]) -> set[type]:
+    """The types of a column's values."""
+    return {str} if isinstance(column, Texts) else set(map(type, column))
+
+
 Flags = NDArray[np.int8]
 """True (1), false (0), or neither (−1)."""
 NO_NUMBER = int(np.iinfo(np.int64).min)
@@ -94,7 +104,7 @@ def plain(column: Column) -> Column:
         if column.dtype.kind in "biufU":
             return column
         return plain(list(column) if column.dtype.kind in "Mm" else column.tolist())
-    if isinstance(column, list) and not set(map(type, column)) <= _KINDS.keys():
+    if isinstance(column, list) and not types_in(column) <= _KINDS.keys():
         return [_plain(value) for value in column]
     return column
 
@@ -184,7 +194,7 @@ def kinds_used(column: Column) -> dict[str, int]:
         return {"number": known} if known else {}
     if isinstance(column, np.ndarray):
         return {KINDS[int(kinds_of(column[:1])[0])]: len(column)} if len(column) else {}
-    if isinstance(column, list) and len(types := set(map(type, column))) == 1 and float not in types:
+    if isinstance(column, list) and len(types := types_in(column)) == 1 and float not in types:
         kind = _KINDS[types.pop()]
         return {} if kind == "null" else {kind: len(column)}
     if isinstance(column, Nested):
@@ -201,7 +211,7 @@ def spelt(column: Column) -> Codes:
         return column
     if isinstance(column, np.ndarray):
         return factorise(column)
-    types = set(map(type, column))
+    types = types_in(column)
     if types == {str}:
         return Codes.of(column)
     if types & {list, tuple, dict}:
@@ -221,7 +231,7 @@ def texts_of(column: Column) -> Codes:
         return column
     if isinstance(column, np.ndarray):
         return factorise(column)
-    if set(map(type, column)) <= {str, type(None)}:
+    if types_in(column) <= {str, type(None)}:
         return Codes.of(column)
     return Codes.of([value if isinstance(value, str) else None for value in column])
 
@@ -395,6 +405,8 @@ def joined(parts: Sequence[Column]) -> Column:
     kinds = {(type(part), isinstance(part, Nested) and part.keys is None) for part in parts}
     if kinds == {(Codes, False)}:
         return _numbered(parts)
+    if kinds == {(Texts, False)}:
+        return Texts(chain.from_iterable(parts))
     if len(kinds) > 1 or not isinstance(parts[0], Nested):
         return list(chain.from_iterable(part.texts() if isinstance(part, Codes) else part for part in parts))
     size, given = (np.concatenate([getattr(part, of) for part in parts]) for of in ("size", "given"))

@@ -27,7 +27,7 @@ from karat.read.roles import Records
 from karat.read.source import Content, Source
 from karat.read.table import Read
 from karat.side import Origin
-from karat.values import Column, Nested
+from karat.values import Column, Nested, Texts
 
 T = TypeVar("T")
 
@@ -73,8 +73,8 @@ def _alike(source: Source, columns: Mapping[str, Any], roles: Mapping[str, str])
 
 FIRST = 1 << 16
 """Bytes in which the first record is looked for."""
-BLOCK = 1 << 22
-"""Bytes that are decoded at once: what they hold stays near the processor, and never all of it is there as objects."""
+BLOCK = 1 << 20
+"""Bytes that are decoded at once: the objects in them, thrice as large, stay near the processor, and never all are there."""
 
 
 def _columns(content: Content | bytes, format: str) -> tuple[dict[str, Column], int]:
@@ -95,7 +95,7 @@ Decoded = tuple[dict[str, Column], int]
 
 
 def _decoded_lines(content: Content | bytes) -> Iterator[Decoded]:
-    """Whole lines, some megabytes of them at a time."""
+    """Whole lines, a megabyte of them at a time."""
     start = 0
     while start < len(content):
         end = content.find(b"\n", start + BLOCK) + 1 or len(content)
@@ -111,18 +111,18 @@ def _past(content: Content | bytes, end: int) -> int:
 
 
 def _decoded_array(content: Content | bytes) -> Iterator[Decoded]:
-    """Whole records, some megabytes of them at a time."""
-    return _parted(content, lambda array, _: _decoded(array, "json"))
+    """Whole records, a megabyte of them at a time."""
+    return _parted(content, BLOCK, lambda array, _: _decoded(array, "json"))
 
 
-def _parted(content: Content | bytes, decode: Callable[[bytes, int], T]) -> Iterator[T]:
-    """What whole records are, some megabytes of them at a time: parted where it looks as between the first two.
+def _parted(content: Content | bytes, size: int, decode: Callable[[bytes, int], T]) -> Iterator[T]:
+    """What whole records are, so many bytes of them at a time: parted where it looks as between the first two.
 
     What is an array between its brackets ends where a record does; where a text or a list only looks like it, it is
     none, and the rest is decoded at once. ``decode`` gets an array and the place of its first byte.
     """
     mark, start = _mark(content), 0
-    while mark and (at := content.find(mark, start + BLOCK)) >= 0:
+    while mark and (at := content.find(mark, start + size)) >= 0:
         try:
             yield decode(b"".join((b"[" if start else b"", content[start : at + 1], b"]")), start - bool(start))
         except msgspec.DecodeError:
@@ -136,7 +136,8 @@ def array_lines(source: Source) -> Iterator[tuple[list[bytes], list[int]]]:
     line, counted = 1, 0
     raw = msgspec.json.Decoder(list[msgspec.Raw])
     with source.mapped() as content:
-        for records, array, begin in _parted(content, lambda array, begin: (raw.decode(array), array, begin)):
+        decode = lambda array, begin: (raw.decode(array), array, begin)
+        for records, array, begin in _parted(content, 4 * BLOCK, decode):
             texts, numbers, at = list(map(bytes, records)), list[int](), 0
             for record in texts:
                 at = array.index(record, at)
@@ -235,11 +236,14 @@ def _apart(column: list[Any], kind: Any = Any) -> Column:
     if list in kinds and kinds <= {list, type(None)}:
         nested = values.taken_apart(column, False)
         return nested if isinstance(nested.members, Codes) else column
-    if (
-        kinds == {str} and len(column) >= HEAD and 4 * len({*column[:HEAD]}) <= HEAD
-    ):  # test cases or labels, which are few
-        return Codes.of(column)
-    return column
+    if kinds != {str}:
+        return column
+    few = {*column[:HEAD]}
+    if len(column) < HEAD or 4 * len(few) > HEAD:
+        return Texts(column)
+    if len(few) == 1 and column.count(column[0]) == len(column):  # as test cases most often are
+        return Codes.constant(column[0], len(column))
+    return Codes.of(column)  # test cases or labels, which are few
 
 
 HEAD = 100

@@ -148,7 +148,7 @@ def _nested_ids(records: Records, columns: Mapping[str, Column]) -> list[Finding
     out: list[Finding] = []
     for role in ("id", "test_case"):
         column = columns.get(role)
-        if isinstance(column, (list, Nested)) and set(map(type, column)) & {list, tuple, dict}:
+        if isinstance(column, (list, Nested)) and values.types_in(column) & {list, tuple, dict}:
             rows = [i for i, value in enumerate(column) if isinstance(value, (list, tuple, dict))]
             out += limited(
                 finding("nested-id", records.origin.name, records.origin.line_of(i), field=role) for i in rows
@@ -317,8 +317,8 @@ def _keys(columns: Mapping[str, Column], rows: int) -> Keys:
 
 def _ids(column: Column) -> list[str]:
     """Ids as texts; one that is missing is empty here, and has been said to be."""
-    if isinstance(column, list) and set(map(type, column)) == {str}:
-        return column
+    if isinstance(column, list) and values.types_in(column) == {str}:
+        return column[:]
     return [text or "" for text in values.spelt(column).texts()]
 
 
