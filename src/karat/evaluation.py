@@ -176,10 +176,12 @@ class Score:
     @cached_property
     def by_test_case(self) -> dict[str, Part]:
         """The score of each test case."""
-        return {
-            name: _part(value, self.result.reason, self.test_case_intervals.get(name), name)
-            for name, value in zip(self.test_cases, self.result.value.tolist(), strict=True)
-        }
+        return dict(zip(self.test_cases, self.parts(), strict=True))
+
+    def parts(self) -> Iterator[Part]:
+        """The same one after the other, for who wants them once: of 100,000 queries they take 20 MB a metric."""
+        for name, value in zip(self.test_cases, self.result.value.tolist(), strict=True):
+            yield _part(value, self.result.reason, self.test_case_intervals.get(name), name)
 
     @cached_property
     def by_class(self) -> dict[str, Part]:

@@ -61,7 +61,12 @@ def summary(engine: Engine, waiting: Waiting) -> Summary:
     records, read = waiting.records, waiting.read
     columns: Any = records.columns
     roles = roles_of(records, read)
-    if "value" not in roles or columns.types[roles["value"]] not in PLAIN or read.wants_numbers(roles["value"]):
+    if (
+        waiting.pages
+        or "value" not in roles
+        or columns.types[roles["value"]] not in PLAIN
+        or read.wants_numbers(roles["value"])
+    ):
         raise NotInPlace
     if not all(columns.types[roles[role]] in KEYS for role in ("id", "test_case") if role in roles):
         raise NotInPlace

@@ -17,7 +17,7 @@ from karat.provenance import input_record
 from karat.read import Waiting
 from karat.request import Asked
 
-MERGED = ("monolabel", "multilabel", "soft", "clustering", "probabilities")
+MERGED = ("monolabel", "multilabel", "soft", "clustering", "probabilities", "numbers")
 """Contexts in which equal units may be one that stands for many."""
 
 
@@ -48,7 +48,7 @@ def counted_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet:
         return None
     if asked.hashes or asked.options.get("faulty") == "drop":
         return None
-    for way in (ranked_in_batches, documents_in_batches, merged_in_batches):
+    for way in (ranked_in_batches, documents_in_batches, pages_in_batches, merged_in_batches):
         try:
             parts = [way(engine, (sides[0], pred), asked, meet) for pred in sides[1:]]
         except batches.NotInBatches:
@@ -81,8 +81,18 @@ def documents_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, mee
     return counted_sides(engine, slim, replace(asked, hashes=False), meet, False, False)
 
 
+def pages_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides:
+    """Page streams in batches of whole bundles, of whose pages the numbers stay."""
+    from karat import batches
+
+    if asked.context not in (None, "splitting") or not batches.may_be_pages(sides):
+        raise batches.NotInBatches
+    slim = [batches.bundles(engine, side) for side in sides]
+    return counted_sides(engine, slim, replace(asked, hashes=False), meet, False, False)
+
+
 def merged_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: Meet) -> CountedSides:
-    """Labels, label sets and weights, whose equal units are one; what would need a line is looked at in the whole."""
+    """Labels, label sets, weights and numbers, whose equal units are one; what would need a line is looked at in the whole."""
     from karat import batches
 
     if (

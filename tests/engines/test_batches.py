@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import re
@@ -18,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from karat import batches, in_place, larger, read
-from karat.batches import documents, files, lines, outcomes, rankings
+from karat.batches import documents, files, lines, outcomes, pages, rankings
 from karat.contexts.spans import data
 from tests.engines.test_in_place import outcome
 from tests.engines.test_spark import CASES
@@ -48,9 +49,10 @@ def many_batches(monkeypatch):
         return seen[-1]
 
     monkeypatch.setattr(rankings, "reduced", reduced)
-    met, slim = outcomes._met, documents._slim
+    met, slim, joined = outcomes._met, documents._slim, pages.joined
     monkeypatch.setattr(outcomes, "_met", lambda *args: seen.append(met(*args)) or seen[-1])
     monkeypatch.setattr(documents, "_slim", lambda side: seen.append(slim(side)) or seen[-1])
+    monkeypatch.setattr(pages, "joined", lambda parts: seen.extend(parts) or joined(parts))
     return seen
 
 
@@ -148,10 +150,12 @@ def said(found):
     return json.dumps(found, indent=1).splitlines()
 
 
-LABELS = ("labels", "labels of a tree", "label sets", "weights", "votes", "probabilities", "clusters")
-TABLES = (*LABELS, "rankings")
-LINES = (*LABELS, "spans", "tags")
-BATCHED = {"parquet": TABLES, "csv": TABLES, "json": LABELS, "jsonl": LINES}
+LABELS = (
+    "labels", "labels of a tree", "label sets", "weights", "votes", "probabilities", "scores", "clusters", "measured numbers",
+)  # fmt: skip
+TABLES = (*LABELS, "rankings", "pages")
+LINES = (*LABELS, "spans", "tags", "pages")
+BATCHED = {"parquet": TABLES, "csv": TABLES, "json": (*LABELS, "pages"), "jsonl": LINES}
 """Cases that go through batches; of the others the tables are read as a whole."""
 
 
@@ -182,6 +186,121 @@ def test_every_context(name, kind, tmp_path, monkeypatch, many_batches):
     options = case.options | {"hashes": False, "intervals": True, "resamples": 199}
     found = outcome(*map(str, paths), **options)
     assert (len(many_batches) > 3) == (name in BATCHED[kind])
+    monkeypatch.setattr(batches, "ON", False)
+    assert said(outcome(*map(str, paths), **options)) == said(found)
+
+
+PAGE_FAULTS = (
+    "none", "shuffled", "missing pages", "missing bundle", "strange bundle", "from zero", "repeated page", "no flag", "bad number",
+    "confidence", "odd confidence", "no bundle", "numbers as ids", "extra field", "some extra field", "some without category",
+    "members", "ranges", "bad range", "points", "lists", "bad list",
+)  # fmt: skip
+
+
+def streams(draw: random.Random, fault: str):
+    """Pages of gold and prediction as records; what a category is called first depends on where its bundle begins."""
+    sides = []
+    bundles = [f"b{n}" if fault != "numbers as ids" else float(n) for n in range(9)]
+    sizes = {bundle: draw.randrange(2, 9) for bundle in bundles}
+    for role in ("gold", "pred"):
+        rows = []
+        for bundle, size in sizes.items():
+            category = draw.choice(["invoice", "letter", "form"])
+            for page in range(1, size + 1):
+                row = {"bundle": bundle, "page": page, "is_first_page": page == 1 or draw.random() < 0.3}
+                row["category"] = draw.choice([category, category, "contract"])
+                if fault in ("confidence", "odd confidence") and role == "pred":
+                    row["confidence"] = round(draw.random(), 2)
+                rows.append(row)
+        sides.append(rows)
+    gold, pred = sides
+    side, nth = draw.choice(sides), draw.randrange(20)
+    if fault == "missing pages":
+        del pred[nth : nth + 4]
+    if fault == "missing bundle":
+        pred[:] = [row for row in pred if row["bundle"] not in ("b2", "b6")]
+    if fault == "strange bundle":
+        pred += [{**pred[0], "bundle": "strange", "page": page, "category": "odd"} for page in (1, 2)]
+    if fault == "from zero":
+        for row in side:
+            row["page"] -= 1
+    if fault == "repeated page":
+        side.insert(nth, dict(side[3]))
+    if fault == "no flag":
+        side[nth]["is_first_page"] = None
+    if fault == "bad number":
+        side[nth]["page"] = -7
+    if fault == "odd confidence":
+        pred[nth]["confidence"] = 1.5
+    if fault == "no bundle":
+        side[nth]["bundle"] = None
+    if fault == "some without category":
+        for row in draw.sample(side, 9):
+            row["category"] = None
+    if fault == "extra field":
+        for row in side:
+            row["colour"] = "red"
+    if fault == "some extra field":
+        side[nth]["colour"] = "red"
+    if fault == "members":
+        for rows in sides:
+            file = 0
+            for row in rows:
+                file += row.pop("is_first_page")
+                row["file"] = f"f{file}"
+    if fault in ("ranges", "bad range", "points", "lists", "bad list"):
+        sides[:] = [list(whole_bundles(rows, fault)) for rows in sides]
+        gold, pred = sides
+    if fault == "bad range":
+        pred[nth % len(pred)]["last_page"] = 0
+    if fault == "bad list":
+        pred[nth % len(pred)]["pages"] = None
+    if fault != "none" and draw.random() < 0.6:
+        draw.shuffle(pred)
+        draw.shuffle(gold)
+    return gold, pred
+
+
+def whole_bundles(rows, shape):
+    """Records of files, or of bundles with their pages."""
+    for bundle, group in itertools.groupby(rows, lambda row: row["bundle"]):
+        pages = list(group)
+        begins = [row["page"] for row in pages if row["is_first_page"]]
+        if "range" in shape:
+            for first, last in itertools.pairwise([*begins, len(pages) + 1]):
+                yield {"bundle": bundle, "first_page": first, "last_page": last - 1, "category": pages[0]["category"]}
+        elif shape == "points":
+            yield {"bundle": bundle, "first_pages": begins, "category": pages[0]["category"]}
+        else:
+            yield {
+                "bundle": bundle,
+                "pages": [{"number": p["page"], "is_first_page": p["is_first_page"]} for p in pages],
+            }
+
+
+@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 20))])
+@pytest.mark.parametrize("ending", ["parquet", "csv", "json", "jsonl"])
+@pytest.mark.parametrize("fault", PAGE_FAULTS)
+def test_page_streams(seed, fault, ending, tmp_path, monkeypatch, many_batches):
+    draw = random.Random(f"{seed} {fault}")
+    paths = [tmp_path / f"{name}.{ending}" for name in ("gold", "pred")]
+    for path, rows in zip(paths, streams(draw, fault), strict=True):
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        if ending in ("json", "jsonl"):
+            path.write_text(
+                json.dumps(rows, indent=1) if ending == "json" else "".join(json.dumps(r) + "\n" for r in rows)
+            )
+            continue
+        table = pa.table({name: [row.get(name) for row in rows] for name in names})
+        if ending == "csv":
+            table.to_pandas().to_csv(path, index=False)
+        else:
+            pq.write_table(table, path)
+    options = {"hashes": False, "context": draw.choice([None, "splitting"])}
+    options |= {"missing_pages": draw.choice(["error", "not-first", "truncate"])}
+    found = outcome(*map(str, paths), **options)
+    if fault in ("none", "shuffled", "missing pages", "strange bundle", "repeated page", "members", "confidence"):
+        assert len(many_batches) > 3
     monkeypatch.setattr(batches, "ON", False)
     assert said(outcome(*map(str, paths), **options)) == said(found)
 

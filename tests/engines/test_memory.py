@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 
 import karat
+from karat.cli.main import karat as command
 from karat.engines import duckdb as engine
 from tests.store import disk
 
@@ -69,3 +71,16 @@ def test_a_full_disk_is_said_of_lines_that_are_copied(tmp_path):
     found = karat.evaluate(*paths, metrics=["accuracy"], memory=20_000_000, temp=str(tmp_path / "temp"))
     assert found["accuracy"].value == 1.0
     assert list((tmp_path / "temp").glob("*")) == []
+
+
+def test_a_full_disk_ends_the_command_with_2_while_a_table_is_put_in_order(tmp_path):
+    connection = duckdb.connect()
+    for name in ("gold", "pred"):
+        sql = "SELECT 'item ' || i AS id, hash(i) / 1e9 AS value FROM range(200_000) t(i)"
+        connection.execute(f"COPY ({sql}) TO '{tmp_path}/{name}.parquet'")
+    files = [str(tmp_path / f"{name}.parquet") for name in ("gold", "pred")]
+    with disk.small(1) as folder:
+        options = ["--context", "numbers", "--memory", "40MB", "--temp", str(folder)]
+        done = CliRunner().invoke(command, ["evaluate", *files, *options])
+        assert (done.exit_code, list(folder.iterdir())) == (2, [])
+        assert "[disk-full]" in done.output

@@ -132,9 +132,10 @@ def pages() -> Case:
         "document_id": [bundle for bundle, _ in place],
         "page": [page for _, page in place],
         "is_first_page": [page == 1 or bool(rng.integers(0, 2)) for _, page in place],
-        "category": [str(rng.choice(["invoice", "letter"])) for _ in place],
+        "category": [str(rng.choice(["invoice", bundle])) for bundle, _ in place],
     }
-    return Case(side(), side())
+    options = {"metrics": ["f1(average=macro)", "file_f1", "pk", "category_f1"]}
+    return Case(side(), side(), {}, options)  # categories that not every partition has
 
 
 def votes() -> Case:
@@ -152,6 +153,15 @@ def probabilities() -> Case:
     kinds = {"value": pa.map_(pa.string(), pa.float64())}
     picked = [str(label) for label in rng.choice(list("ABC"), len(gold))]
     return Case({"id": gold, "label": picked}, {"id": pred, "value": shares}, kinds, {"missing": "skip"})
+
+
+def scores() -> Case:
+    rng, gold, pred = drawn(90, 13)
+    picked = [str(label) for label in rng.choice(["no", "yes"], len(gold))]
+    options = {"context": "probabilities", "pos_label": "yes", "missing": "skip"}
+    return Case(
+        {"id": gold, "label": picked}, {"id": pred, "score": rng.random(len(pred)).round(3).tolist()}, {}, options
+    )
 
 
 def measured() -> Case:
@@ -175,6 +185,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "labels of a tree": tree,
     "votes": votes,
     "probabilities": probabilities,
+    "scores": scores,
     "measured numbers": measured,
     "numbers": numbers,
     "label sets": label_sets,

@@ -27,13 +27,13 @@ HERE = os.environ | {"PYTHONPATH": str(Path(karat.__file__).parents[1])}
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs pipes and devices as Linux has them")
 
 
-def interrupted(code: str) -> subprocess.CompletedProcess[str]:
-    """A command that the user stops while ``code`` runs."""
+def interrupted(code: str, sent: str = "SIGINT") -> subprocess.CompletedProcess[str]:
+    """A command that a signal stops while ``code`` runs."""
     program = (
         "import os, signal, sys, time\n"
         "from karat.cli.exits import run\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which a shell's background jobs ignore
-        f"def command():\n    try:\n        os.kill(os.getpid(), signal.SIGINT); time.sleep(9)\n    except KeyboardInterrupt:\n        {code}\n"
+        f"def command():\n    try:\n        os.kill(os.getpid(), signal.{sent}); time.sleep(9)\n    except KeyboardInterrupt:\n        {code}\n"
         "sys.exit(run(command))"
     )
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=HERE, check=False)
@@ -54,6 +54,13 @@ def test_ctrl_c_is_130_whatever_becomes_of_the_exception(code):
     said = interrupted(code)
     assert said.returncode == 130
     assert "fault of karat" not in said.stderr
+
+
+@ON_LINUX
+@pytest.mark.parametrize(("sent", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_who_is_ended_cleans_up_first(sent, code):
+    said = interrupted("print('clean'); raise", sent)
+    assert (said.returncode, said.stdout, said.stderr) == (code, "clean\n", "")
 
 
 def hears_ctrl_c() -> None:

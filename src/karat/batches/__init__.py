@@ -9,6 +9,7 @@ number or a message; it buys files that do not fit into memory (docs/scale.md ha
 from karat.batches.documents import are_documents, without_texts
 from karat.batches.files import ON, NotInBatches, is_large
 from karat.batches.outcomes import distinct_outcomes
+from karat.batches.pages import bundles, may_be_pages
 from karat.batches.rankings import are_rankings, ranked
 
 __all__ = [
@@ -16,8 +17,10 @@ __all__ = [
     "NotInBatches",
     "are_documents",
     "are_rankings",
+    "bundles",
     "distinct_outcomes",
     "is_large",
+    "may_be_pages",
     "ranked",
     "without_texts",
 ]

@@ -15,10 +15,10 @@ from karat.align import EXAMPLES
 from karat.columns import Codes, Ints
 from karat.engines.duckdb import KEYS, Batched, Engine, Stretches
 from karat.findings import Finding
-from karat.read import Unread, Waiting, allowed
-from karat.read.roles import Records, read_side, roles_of
+from karat.read import Read, Unread, Waiting, allowed
+from karat.read.roles import Records, roles_of
 from karat.read.trec import Lines, query_lines
-from karat.side import Origin, Side
+from karat.side import Entries, Origin, Side
 
 ON = not os.environ.get("KARAT_PLAIN")
 """Whether files are read in batches at all."""
@@ -68,6 +68,10 @@ class Table:
     waiting: Waiting
     key: str
     arranged: Batched | None = None
+
+    @property
+    def read(self) -> Read:
+        return self.waiting.read
 
     @property
     def origin(self) -> Origin:
@@ -124,8 +128,16 @@ class Table:
         of = self.waiting.records
         line_of = of.origin.line_of
         origin = replace(of.origin, line_of=lambda row: line_of(int(rows[row])))
-        side = read_side(Records(origin, self.engine.lazily(relation), len(rows), of.typed), self.waiting.read)
-        return replace(side, origin=of.origin, record=rows if side.record is None else rows[side.record])
+        side = self.waiting.of(Records(origin, self.engine.lazily(relation), len(rows), of.typed))
+        return replace(renumbered(side, rows), origin=of.origin)
+
+
+def renumbered(side: Side, number: Ints) -> Side:
+    """A side whose records have the numbers of a larger one's."""
+    entries = side.entries
+    if "record" in entries:
+        entries = Entries(entries.unit, {**entries.columns, "record": number[entries["record"]]})
+    return replace(side, entries=entries, record=number if side.record is None else number[side.record])
 
 
 MOST_STRETCHES = 5_000_000
@@ -229,7 +241,7 @@ def checked_table(engine: Engine, waiting: Waiting, key: str) -> Table:
     records, read = waiting.records, waiting.read
     columns: Any = records.columns
     roles = roles_of(records, read)
-    if not {"value", "id", key} <= roles.keys():
+    if waiting.pages or not {"value", "id", key} <= roles.keys():
         raise NotInBatches
     keys = [roles[role] for role in ("id", "test_case") if role in roles]
     if not all(columns.types[name] in KEYS for name in keys):

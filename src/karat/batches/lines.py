@@ -21,7 +21,7 @@ from karat.columns import Ints
 from karat.engines.duckdb import Engine
 from karat.findings import Finding
 from karat.progress import told
-from karat.read import BY_LINES, Unread, allowed
+from karat.read import BY_LINES, Read, Unread, allowed
 from karat.read.json import array_lines
 from karat.side import Origin, Side
 
@@ -84,9 +84,17 @@ class JsonLines:
 
     engine: Engine
     unread: Unread
+    context: str | None = None
+    """What the records must mean; None: units."""
     records: int = 0
     first: list[str] = field(default_factory=list)
-    number: list[list[Ints]] = field(default_factory=list)
+    place: list[list[Ints]] = field(default_factory=list)
+    """Records of each batch, from 0."""
+    line: list[Ints] = field(default_factory=list)
+
+    @property
+    def read(self) -> Read:
+        return self.unread.read
 
     @property
     def origin(self) -> Origin:
@@ -104,31 +112,49 @@ class JsonLines:
     @cached_property
     def _paths(self) -> list[Path]:
         begin = secrets.token_hex(4)
-        return [self.engine.folder / f"{begin}-{nth}" for nth in range(len(self.number))]
+        return [self.engine.folder / f"{begin}-{nth}" for nth in range(len(self.place))]
 
     def by_hash(self, batches: int) -> list[int]:
         """Copy every line to the file of its batch; gives how many records each has."""
-        self.number = [[] for _ in range(batches)]
+        self.place = [[] for _ in range(batches)]
         for lines, number in stretches(self.engine, self.unread):
             self._copy(lines, number, batches)
-        return [sum(map(len, part)) for part in self.number]
+            self.line.append(number)
+        return [sum(map(len, part)) for part in self.place]
+
+    @cached_property
+    def lines(self) -> Ints:
+        """The line of each record."""
+        return np.concatenate(self.line)
 
     def _copy(self, lines: list[bytes], number: Ints, batches: int) -> None:
         side = read_lines(self.engine, self.unread, lines, number)
-        if len(side) != len(lines) or side.keys.by_position:
-            raise NotInBatches  # records that are not units have no id of their own
+        if side.context != self.context or side.keys.by_position or len(side) > len(lines):
+            raise NotInBatches
+        begin = self.records
         self.records += len(lines)
         self.first += islice(side.keys.id, EXAMPLES - len(self.first))
         lines[-1] = lines[-1].rstrip(b"\n") + b"\n"
-        batch = self.engine.hash_places(side.keys.id, batches)
+        batch = self.engine.hash_places(side.keys.id, batches)[_units(side, len(lines))]
         for nth in np.unique(batch).tolist():
             at = np.flatnonzero(batch == nth)
-            self.number[nth].append(number[at])
+            self.place[nth].append(at + begin)
             with self._paths[nth].open("ab") as file:
                 file.writelines(itemgetter(*at.tolist())(lines) if len(at) > 1 else [lines[at[0]]])
 
     def side(self, nth: int) -> Any:
         """The records of a batch with the lines of the file."""
-        if not self.number[nth]:
+        if not self.place[nth]:
             return None
-        return self.unread.part(self._paths[nth], np.concatenate(self.number[nth]))
+        return self.unread.part(self._paths[nth], self.lines[np.concatenate(self.place[nth])])
+
+
+def _units(side: Side, records: int) -> Ints:
+    """The unit of each record, which has an id by it."""
+    unit = np.full(records, -1)
+    unit[np.arange(len(side)) if side.record is None else side.record] = np.arange(len(side))
+    if "record" in side.entries:
+        unit[side.entries["record"]] = side.entries.unit
+    if (unit < 0).any():
+        raise NotInBatches
+    return unit

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Labels, label sets and weights in batches of whole units: units of which both sides say the same are one that stands for many."""
+"""Labels, label sets, weights and numbers in batches of whole units: units of which both sides say the same are one that stands for many."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from karat.side import Apart, Entries, Keys, Side
 
 MOST_LONE = 2_000_000
 """Units without a partner that are kept in mind, to be shown and looked through for other spellings."""
-KINDS = ("label", "labels", "weights", "votes")
+KINDS = ("label", "labels", "weights", "votes", "number")
 ALIKE = ("truth", "numeric", "width")
 """Facts that decide how values are spelt: they must hold for all batches, or for none."""
 
@@ -65,7 +65,8 @@ def _read(table: Table | JsonLines, batch: int) -> Any:
     if side is None:
         return None
     odd = any(f.line is not None or f.severity == "error" for f in side.findings)
-    if side.kind not in KINDS or side.facts.get("unsure") or odd or repeated_ids(side):
+    unsure = side.kind == "number" and table.read.context is None  # what numbers mean is told by all of them
+    if side.kind not in KINDS or unsure or odd or repeated_ids(side):
         raise NotInBatches
     return side
 

@@ -129,7 +129,8 @@ def _is_ranking(side: Any) -> bool:
     if not isinstance(side, Waiting):
         return side.format in TREC if isinstance(side, Unread) else side.context == "ranking"
     roles = roles_of(side.records, side.read)
-    return {"value", "id", "test_case"} <= roles.keys() and side.read.wants_numbers(roles["value"])
+    keyed = {"value", "id", "test_case"} <= roles.keys() and not side.pages
+    return keyed and side.read.wants_numbers(roles["value"])
 
 
 def ranked(engine: Engine, gold: Any, pred: Any, options: Mapping[str, Any]) -> tuple[Counted, tuple[Side, Side]]:
@@ -190,7 +191,7 @@ def _arranged(sides: Sequence[Parted], rows: int) -> list[int]:
     """
     units = [side.stretches() for side in sides]
     lead = int(units[1].rows.sum() >= units[0].rows.sum())
-    batch, cuts = _batches(units[lead], rows)
+    batch, cuts = stretched(units[lead], rows)
     batch_of = dict(zip(units[lead].key, batch.tolist(), strict=True))
     batches = int(batch.max(initial=0)) + 1
     other = units[1 - lead]
@@ -201,7 +202,7 @@ def _arranged(sides: Sequence[Parted], rows: int) -> list[int]:
     return np.bincount(batch, units[lead].rows, batches).astype(int).tolist()  # type: ignore[no-any-return]
 
 
-def _batches(units: Stretches, rows: int) -> tuple[Ints, Ints | None]:
+def stretched(units: Stretches, rows: int) -> tuple[Ints, Ints | None]:
     """The batch of each unit, and the rows at which batches begin and the last ends, where no unit crosses them."""
     closed = np.append(np.maximum.accumulate(units.last)[:-1] < units.first[1:], True)  # nothing crosses what follows
     piece = np.append(0, np.cumsum(closed)[:-1])

@@ -16,20 +16,23 @@ MISSED, BAD_INPUT, INTERNAL, INTERRUPTED = 1, 2, 3, 130
 
 
 class Interruption:
-    """Whether the user pressed Ctrl-C: engines and readers turn the exception into their own, or swallow it."""
+    """Whether the user pressed Ctrl-C, or somebody ended the command: engines and readers turn the exception into their own, or swallow it."""
 
     happened = False
+    code = INTERRUPTED
 
     @classmethod
     def noted(cls, signum: int, frame: Any) -> None:
-        cls.happened = True
+        cls.happened, cls.code = True, 128 + signum  # as shells count
         raise KeyboardInterrupt
 
 
 def run(command: Callable[[], Any]) -> int:
     """The exit code of a command, whatever becomes of it; what went wrong is on stderr."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, Interruption.noted)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # the last two would end it before it has cleaned up
+        number = getattr(signal, name, None)
+        if number and signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
+            signal.signal(number, Interruption.noted)
     try:
         with _standard_streams():
             code = _finished(command)
@@ -38,7 +41,7 @@ def run(command: Callable[[], Any]) -> int:
     except OSError as error:
         click.echo(f"error: cannot write the output: {error.strerror or error}", err=True)
         code = BAD_INPUT
-    return INTERRUPTED if Interruption.happened else code
+    return Interruption.code if Interruption.happened else code
 
 
 @contextmanager

@@ -79,6 +79,8 @@ def _side(frame: Frame, of: Context, options: Mapping[str, Any]) -> Side:
     if not sides:
         raise InputError([finding("no-records", frame.name)])
     side = joined(sides)
+    if pages:  # a partition knows its own
+        side.facts["categories"] = side.names["category"]
     if "tag" in side.entries:
         notes += of.check_side(side, options)
     side.findings = [*notes, *([] if pages or "tag" in side.entries else repeated_ids(side))]

@@ -159,6 +159,8 @@ class Waiting:
 
     records: Records
     read: Read
+    pages: bool = False
+    """Whether they are page streams."""
 
     @property
     def origin(self) -> Origin:
@@ -166,7 +168,11 @@ class Waiting:
 
     def side(self) -> Side:
         """The rows read into memory."""
-        return read_side(self.records, self.read)
+        return self.of(self.records)
+
+    def of(self, records: Records) -> Side:
+        """Some of the rows as a side."""
+        return (pages.read_pages if self.pages else read_side)(records, self.read)
 
 
 def whole(side: Side | Waiting | Unread) -> Side:
@@ -177,10 +183,9 @@ def whole(side: Side | Waiting | Unread) -> Side:
 def _side(records: Records | Side, read: Read) -> Side | Waiting:
     if isinstance(records, Side):
         return records
-    if pages.are_pages(records, read):
-        return pages.read_pages(records, read)
+    waiting = Waiting(records, read, pages.are_pages(records, read))
     waits = records.rows >= table.WAITING and hasattr(records.columns, "relation")
-    return Waiting(records, read) if waits else read_side(records, read)
+    return waiting if waits else waiting.side()
 
 
 def _in_memory(engine: Engine, given: Any, read: Read) -> Side:

@@ -111,12 +111,20 @@ def are_pages(records: Records, read: Read) -> bool:
     kind = shape(records.columns, read)
     if kind != "pages" or read.context == "splitting":
         return kind is not None
-    column = records.columns[_roles(list(records.columns), read)["pages"]]
+    name = _roles(list(records.columns), read)["pages"]
+    if getattr(records.columns, "types", {}).get(name, "").endswith("[]"):  # told without a look at the lists
+        return True
+    column = records.columns[name]
     if isinstance(column, Nested):
         return True
     texts = column.names if isinstance(column, Codes) else column
     first = next((value for value in texts if value is not None), None)
     return isinstance(first, (list, tuple, np.ndarray)) or str(first).lstrip().startswith("[")
+
+
+def bundle_column(records: Records, read: Read) -> str:
+    """The column that says which bundle a record is of."""
+    return _roles(list(records.columns), read)["id"]
 
 
 def read_pages(records: Records, read: Read) -> Side:

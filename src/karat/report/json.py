@@ -87,8 +87,8 @@ def _score(score: Score) -> dict[str, Any]:
         "undefined_test_cases": score.n_undefined,
         "interval": _interval(score.interval),
         "by_test_case": [
-            {"test_case": name, "value": p.value, "undefined": p.undefined, "interval": _interval(p.interval)}
-            for name, p in score.by_test_case.items()
+            {"test_case": p.test_case, "value": p.value, "undefined": p.undefined, "interval": _interval(p.interval)}
+            for p in score.parts()
         ],
     }
     if score.slices:
