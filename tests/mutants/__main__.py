@@ -10,6 +10,9 @@ fails. What survives must be in ``survivors.toml`` with the reason why no test c
 Measured in November 2026 over 15,388 possible faults, 200 of seed 1, chosen by their names: 162 were noticed, 14 make no difference, and
 two stood in checks that did nothing and are gone: 88.0 % of the others. 22 are noticed by tests that were then written, each tried with
 its fault. That is a rate of faults that have been looked at; 88.0 % is what to expect of fresh ones.
+Of the 7,747 of contexts, align, check, columns, side and values, 110 of seed 77 that nobody had looked at, each with tests of 7 and not 40
+seconds and without the newest of them: 97 were noticed, one more by a test that was not known to reach it, eight make no difference,
+and four were not noticed: 96.1 %; three of these are noticed by tests since.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import pytest
 
 import karat
 from karat.contexts.ranking import rows
+from karat.contexts.soft import aligned
 from karat.contexts.spans import tags
 from karat.contexts.splitting import metrics_thresholds
 
@@ -64,3 +65,29 @@ def test_one_cluster_or_none_tells_exactly_nothing(size: int) -> None:
         for sides in ((some, other), (other, some)):
             found = karat.evaluate(*sides, context="clustering", metrics=["ami", "adjusted_rand"])
             assert [found["ami"].value, found["adjusted_rand"].value] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "alike"),
+    [
+        ("0a 0b 1a", "0a 0b 1a", True),
+        ("0a 1b", "0a 1b", True),
+        ("0b 0a", "0b 0a", False),
+        ("1a 0a", "1a 0a", False),
+        ("0a 0a", "0a 0a", False),
+        ("0a 1a", "0a 1b", False),
+        ("0a 1a", "0a 2a", False),
+        ("0a", "0a 1a", False),
+        ("", "", True),
+    ],
+)
+@pytest.mark.parametrize("block", [1, 2, 100])
+def test_sides_are_alike_in_order_alone(
+    gold: str, pred: str, alike: bool, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aligned, "BLOCK", block)
+    sides = []
+    for side in (gold, pred):
+        item, label = (np.array([int(part[at], 16) for part in side.split()], np.int64) for at in (0, 1))
+        sides.append((item, label, np.ones(len(item))))
+    assert aligned._alike(sides[0], sides[1]) == alike

@@ -49,6 +49,9 @@ def test_codes(seed: int) -> None:
     assert made.inside(["b", "a"]).tolist() == [{"b": 0, "a": 1}.get(t, -1) if t else -1 for t in texts]
     assert made.take(ints(*range(len(code)))[::-1]).texts() == texts[::-1]
     assert Codes.constant("x", 3).texts() == ["x"] * 3
+    both = Codes.joined([made, Codes.of(["z", None, "a"])])
+    assert both.texts() == [*texts, "z", None, "a"]
+    assert both.names == sorted({*names, "z", "a"})
 
 
 def test_nothing_may_come_first_between_and_last() -> None:
