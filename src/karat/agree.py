@@ -55,7 +55,7 @@ BITS = {"1": "true", "0": "false"}
 
 
 def _words(names: set[str]) -> bool:
-    return {name.lower() for name in names} <= {"true", "false"} and len({name.lower() for name in names}) == len(names)
+    return len(names) < 3 and len(names) == len({name.lower() for name in names} & {"true", "false"})
 
 
 def _like(name: str, word: str) -> str:
@@ -245,7 +245,9 @@ def check_labels(gold: Side, systems: Iterable[Side]) -> list[Finding]:
             continue
         names = side.names["label"]
         odd = [
-            code for code, name in enumerate(names) if _FRACTION.fullmatch(name) and (side is gold or name not in known)
+            code
+            for code, name in enumerate(names)
+            if ("." in name or "-" in name) and _FRACTION.fullmatch(name) and (side is gold or name not in known)
         ]
         if len(odd) < 2:
             continue

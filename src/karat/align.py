@@ -205,11 +205,12 @@ class Aligned:
         rows = {name: _carried(column, both.gold) for name, column in gold.units.items()}
         rows |= {f"pred {name}": _carried(column, both.pred) for name, column in pred.units.items()}
         facts = {"gold": gold.facts, "pred": pred.facts}
-        n = np.ones(len(case), np.int64) if both.n is None else both.n
-        return cls(case, n, both.gold >= 0, both.pred >= 0, of_gold, of_pred, names, rows, unit, ids, facts)
+        n = np.broadcast_to(np.int64(1), len(case)) if both.n is None else both.n
+        in_gold, in_pred = (np.ones(len(case), bool) if both.same else of >= 0 for of in (both.gold, both.pred))
+        return cls(case, n, in_gold, in_pred, of_gold, of_pred, names, rows, unit, ids, facts)
 
-    def take(self, index: Ints) -> Self:
-        """Rows in another order, or some of them (single units follow)."""
+    def take(self, index: Ints, n: Ints | None = None) -> Self:
+        """Rows in another order, or some of them (single units follow), which may stand for ``n`` units now."""
         unit, ids = self.unit, self.ids
         if unit is not None and ids is not None:
             to = np.full(len(self), -1)
@@ -218,7 +219,7 @@ class Aligned:
             unit, ids = to[unit[inside]], [ids[i] for i in inside.tolist()]
         rows = {name: _carried(column, index) for name, column in self.rows.items()}
         return replace(
-            self, case=_taken(self.case, index), n=self.n[index], in_gold=self.in_gold[index], in_pred=self.in_pred[index],
+            self, case=_taken(self.case, index), n=self.n[index] if n is None else n, in_gold=self.in_gold[index], in_pred=self.in_pred[index],
             gold=self.gold.taken(index, len(self)), pred=self.pred.taken(index, len(self)), rows=rows, unit=unit, ids=ids,
         )  # fmt: skip
 
@@ -249,11 +250,15 @@ class Aligned:
             if size * wide > LARGEST_KEY >> len(key).bit_length():
                 key = distinct(key)[1]
                 size = int(key.max(initial=0)) + 1
-            key = part if size == 1 else key.astype(np.int64, copy=False) * wide + part
+            if size == 1:
+                key = part
+            else:
+                key = np.multiply(key, wide, dtype=np.int64)
+                np.add(key, part, out=key, casting="unsafe")
             size *= wide
         last, n, group = groups(key, size, self.n)
         unit = None if self.unit is None else group()[self.unit]
-        return replace(replace(self, unit=None, rows={}).take(last), n=n, unit=unit, ids=self.ids)
+        return replace(replace(self, unit=None, rows={}).take(last, n), unit=unit, ids=self.ids)
 
     @classmethod
     def merge(cls, parts: Sequence[Self]) -> Self:

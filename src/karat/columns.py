@@ -473,11 +473,13 @@ def groups(key: Ints, size: int, n: Ints) -> tuple[Ints, Ints, Callable[[], Ints
     """Rows with the same key (from 0, below ``size``), by rising keys: the last of each, their ``n`` together, and the group of every row."""
     ones = n.max(initial=1) == 1
     if size <= 4 * len(key) + (1 << 20):
-        last: Ints = np.full(size, -1, np.int32 if len(key) < 1 << 31 else np.int64)
-        last[key] = np.arange(len(key), dtype=last.dtype)
-        used = last >= 0
-        total = np.bincount(key, None if ones else n, size)[used].astype(np.int64, copy=False)
-        return last[used], total, lambda: (np.cumsum(used) - 1)[key]
+        last: Ints = np.empty(size, np.int32 if len(key) < 1 << 31 else np.int64)
+        for at in range(0, len(key), BLOCK):
+            last[key[at : at + BLOCK]] = np.arange(at, min(at + BLOCK, len(key)), dtype=last.dtype)
+        count = np.bincount(key, minlength=size)
+        used = np.flatnonzero(count > 0)
+        total = (count if ones else np.bincount(key, n, size))[used].astype(np.int64, copy=False)
+        return last[used], total, lambda: (np.cumsum(count > 0) - 1)[key]
     order, rising = _sorted(key)
     new = firsts(rising)
     begin = np.flatnonzero(new)

@@ -138,6 +138,8 @@ def prepared(side: Side, plan: Plan) -> Side:
     labels = "label" in kinds and side.origin.role not in plan.context.numbers
     if side.kind == "number" and labels and ("number" in kinds or side.facts.get("unsure")):
         side = as_labels(side)
+    elif side.kind == "number" and (of := side.entries)["number"].dtype.kind != "f":
+        side = replace(side, entries=of.of(of.columns | {"number": of["number"].astype(float)}))
     if side.kind not in kinds:
         expected = " or ".join(SAID.get(k, k) for k in kinds)
         raise InputError([finding("mixed-contexts", side.name, gold=expected, pred=SAID.get(side.kind, side.kind))])

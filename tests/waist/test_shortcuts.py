@@ -12,7 +12,7 @@ import pytest
 
 import karat
 from karat.cells import Sparse
-from karat.columns import Numbering
+from karat.columns import Numbering, groups
 from karat.side import Entries, Even
 from karat.stats.statistic import _entries
 from karat.weights import Grouped
@@ -188,3 +188,44 @@ def test_sums_by_class_are_the_same_to_the_last_bit(groups, ones, weight):
     group = rng.integers(0, groups, 60)
     wanted = np.bincount(group[row] * 7 + col.astype(int), n[row] * data, groups * 7).reshape(groups, 7)
     assert np.array_equal(Grouped(group, n, (groups, 60)) @ Sparse(row, col, data, (60, 7)), wanted)
+
+
+# ---- class codes
+
+
+@pytest.mark.parametrize("size", [40, 1 << 40])
+@pytest.mark.parametrize("most", [1, 5])
+def test_rows_with_the_same_key_are_one_group(size, most):
+    """In a table of all keys, or by sorting where there are too many."""
+    rng = np.random.default_rng(most)
+    key, n = rng.integers(0, 40, 300) * (size // 40), rng.integers(1, most + 1, 300)
+    last, total, group = groups(key, size, n)
+    keys = sorted({*key.tolist()})
+    assert key[last].tolist() == keys
+    assert total.tolist() == [int(n[key == k].sum()) for k in keys]
+    assert last.tolist() == [int(np.flatnonzero(key == k)[-1]) for k in keys]
+    assert np.array(keys)[group()].tolist() == key.tolist()
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.uint64, np.int64])
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ([3, 1, 2, 2, 1], [3, 2, 2, 1, 1]),
+        ([3, 1, 2, 2, 1], [3.5, 2, 2.25, 1, 1]),
+        ([1, 0, 1, 1, 0], [0.9, 0.2, 0.4, 0.8, 0.5]),
+        ([0.5, 1.5, 2.5, 0, 1], [0, 1, 2, 0, 1]),
+    ],
+    ids=["labels", "numbers", "probabilities", "predicted codes"],
+)
+def test_whole_numbers_of_any_type_are_what_lists_of_them_are(gold, pred, kind):
+    def said(gold: Any, pred: Any) -> Any:
+        evaluation = karat.evaluate(gold, pred, hashes=True)
+        codes = [f.code for f in evaluation.findings]
+        records = [{k: v for k, v in i.items() if k not in ("format", "name")} for i in evaluation.provenance["inputs"]]
+        return evaluation.context, [repr(s.value) for s in evaluation.systems[0]], codes, records
+
+    arrays = [np.array(v, kind) if all(isinstance(x, int) for x in v) else np.array(v) for v in (gold, pred)]
+    before = [array.copy() for array in arrays]
+    assert said(*arrays) == said(gold, pred)
+    assert all(map(np.array_equal, arrays, before))

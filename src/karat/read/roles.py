@@ -349,14 +349,16 @@ def _entries(meaning: Meaning, rows: int) -> tuple[Entries, dict[str, list[str]]
         column = meaning.column
         return _labels(column if isinstance(column, Codes) else values.spelt(column), rows)
     if meaning.kind == "number":
-        number, _ = values.numbers(meaning.column)
+        # Codes of classes need not become numbers of other kinds to be found to be labels.
+        whole = meaning.unsure and isinstance(meaning.column, np.ndarray) and meaning.column.dtype.kind in "iu"
+        number = meaning.column if whole else values.numbers(meaning.column)[0]
         if isinstance(meaning.column, np.ndarray) and values.fractional(meaning.column):
             # Fractions are no labels, and to spell a million of them takes longer than to score them.
-            return Entries(np.arange(rows), {"number": number}, single=True), {}
+            return Even(rows, 1, {"number": number}), {}
         label = values.spelt(meaning.column)
-        entries = Entries(np.arange(rows), {"label": label.code, "number": number}, single=True)
-        given = values.given(meaning.column)
-        return entries if given.all() else entries.at(given), {"label": label.names}
+        entries = Even(rows, 1, {"label": label.code, "number": number})
+        given = None if isinstance(meaning.column, np.ndarray) else values.given(meaning.column)
+        return entries if given is None or given.all() else entries.at(given), {"label": label.names}
     nested = meaning.nested
     assert nested is not None
     if meaning.kind == "labels":
@@ -385,7 +387,7 @@ def _members(nested: Nested, columns: dict[str, Any]) -> Entries:
 def _labels(label: Codes, rows: int) -> tuple[Entries, dict[str, list[str]]]:
     """One label to a record, and none where there is none."""
     if label.code.min(initial=0) >= 0:
-        return Entries(np.arange(rows), {"label": label.code}, single=True), {"label": label.names}
+        return Even(rows, 1, {"label": label.code}), {"label": label.names}
     has = np.flatnonzero(label.code >= 0)
     return Entries(has, {"label": label.code[has]}), {"label": label.names}
 
@@ -599,8 +601,9 @@ def as_labels(side: Side) -> Side:
         label = values.spelt(of["number"])
         of = of.of({"label": label.code})
         side = replace(side, names={"label": label.names})
+    entries = of.of({"label": of["label"]})
+    if of["label"].min(initial=0) >= 0:
+        return replace(side, kind="label", entries=entries)
     known = of["label"] >= 0
     bad = limited(finding("missing-field", side.name, side.line(i), field="value") for i in of.unit[~known].tolist())
-    entries = of.of({"label": of["label"]})
-    entries = entries if known.all() else entries.at(np.flatnonzero(known))
-    return replace(side, kind="label", entries=entries, findings=[*side.findings, *bad])
+    return replace(side, kind="label", entries=entries.at(np.flatnonzero(known)), findings=[*side.findings, *bad])
