@@ -293,3 +293,15 @@ def test_spans_that_all_quote_their_text_are_checked(tmp_path):
     gold = [{"id": "1", "text": TEXT, "spans": plain}]
     assert "span-text-differs" in codes(scored(tmp_path, gold, [{"id": "1", "text": TEXT, "spans": quoted}]))
     assert codes(scored(tmp_path, gold)) == []
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\t"])
+@pytest.mark.parametrize("before", [1, 2_000])
+def test_documents_without_a_name_are_errors_as_items_are(tmp_path, blank, before):
+    """Two of them met by their order: F1 1/3 for 1, without a word."""
+    named = [{"id": f"d{n}", "spans": [{"start": 1, "end": 3, "label": "A"}]} for n in range(before)]
+    nameless = [{"id": blank, "spans": [{"start": n, "end": n + 2, "label": "A"}]} for n in (1, 5)]
+    with pytest.raises(InputError) as refused:
+        scored(tmp_path, named + nameless, named + nameless[::-1])
+    lines = [(found.code, found.line) for found in refused.value.findings]
+    assert lines == [("empty-value", before + 1), ("empty-value", before + 2)] * 2

@@ -253,12 +253,14 @@ class Documents:
             self.findings.append(finding("cluster-column-missing", self.read.name, column=name, found=shown))
 
     def _check_ids(self) -> None:
-        """Documents without an id among others that have one: by their place they would meet another document."""
+        """Documents without an id among others that have one: by their place, or as another without one, they would meet any."""
         ids = self.columns.get("id", ())
         if any(id is not None for id in ids):
             for row, id in zip(self.row, ids, strict=True):
                 if id is None:
                     self.note("missing-field", row, field="id")
+                elif isinstance(id, str) and not id.strip(" \t\n\r"):
+                    self.note("empty-value", row, field="id")
 
     def _keys(self) -> Keys:
         ids = list(map(spelt, self.columns.get("id", ())))
