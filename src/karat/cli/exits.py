@@ -41,6 +41,9 @@ def run(command: Callable[[], Any]) -> int:
     except OSError as error:
         click.echo(f"error: cannot write the output: {error.strerror or error}", err=True)
         code = BAD_INPUT
+    if Interruption.happened and Interruption.code != INTERRUPTED:  # who sent the signal sees that it was heard
+        signal.signal(Interruption.code - 128, signal.SIG_DFL)
+        signal.raise_signal(Interruption.code - 128)
     return Interruption.code if Interruption.happened else code
 
 
