@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from karat.columns import Numbering, Text
-from karat.read import names, trec
+from karat.engines.duckdb import Engine
+from karat.findings import InputError
+from karat.read import Unread, names, read_input, trec
 from karat.read.delimited import _names
 from karat.read.fast import byte_codes, decimals, span_lines, tag_bytes, uniform
 from karat.read.fast import trec as fast_trec
@@ -170,4 +172,44 @@ def heads() -> Cases:
         yield f"blank {text!a}", _of_file(text, lambda source: [source.is_blank(), len(source.head), len(source.start)])
 
 
-ALL = {"fast heads": heads, "fast numbers": numbers, "fast trec": trec_lines, "fast spans": span_files, "fast words": words, "fast tables": bare_tables}  # fmt: skip
+UNREAD = {
+    "json": ("input.json", '[{"id": 1, "value": "A"},\n{"id": 2, "value": "B"},\n{"id": 3, "value": "A"}]'), "jsonl": ("input.jsonl", '{"id": 1, "value": "A"}\n\n{"id": 2, "value": ""}\n{"id": 3, "value": "A"}\n'), "spans": ("input.jsonl", '{"id": 1, "text": "x", "spans": [{"start": 0, "end": 1, "label": "A"}]}\n{"id": 2, "spans": []}\n{"id": 3, "n_spans": 2, "spans": []}\n'), "array of spans": ("input.json", '[{"id": 1, "spans": [{"start": 0, "end": 1, "label": "A"}]}]'), "qrels": ("input", "q1 0 d1 1\nq2 0 d1\nq2 0 d2 1\nq2 0 d3 1\n"), "run": ("input", "q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\nq2 Q0 d2 2 1 t x\n"), "csv": ("input.csv", "id,value\n1,A\n"), "rankings": ("input.json", '{"q1": {"d1": 1}}'),
+}  # fmt: skip
+
+
+def unread() -> Cases:
+    """Files that may be larger than memory: from which size on they are, and what some of their lines are."""
+    for name, (file, text) in UNREAD.items():
+        for factor in (1, 4, 6):
+            for more in (-1, 0, 1):
+                yield f"{name} {factor} {more}", _allowed(file, text, factor * len(text.encode()) + more)
+        for part in ([2], [1, 3], [4], [3, 4]):
+            yield f"{name} of lines {part}", _allowed(file, text, 1, part)
+
+
+def _allowed(file: str, text: str, memory: int, part: list[int] | None = None) -> Callable[[], Any]:
+    def made() -> Any:
+        read = Read(file, "gold")
+        with TemporaryDirectory() as folder, ExitStack() as stack, Engine(memory=max(memory, 1)) as engine:
+            path = Path(folder) / file
+            path.write_text(text, encoding="utf-8")
+            side = read_input(engine, stack, path, read)
+            read.name = file
+            if not isinstance(side, Unread):
+                return type(side).__name__
+            facts = [side.format, side.origin.format, side.origin.role, side.origin.bytes, side.origin.sha256]
+            if part is None:
+                return facts
+            some = Path(folder) / "some"
+            chosen = [line for n, line in enumerate(text.split("\n"), 1) if n in part]
+            some.write_text("".join(f"{line}\n" for line in chosen), encoding="utf-8")
+            try:
+                found = side.part(some, np.array(part))
+            except InputError as error:
+                return [*facts, [[f.code, f.line] for f in error.findings]]
+            return [*facts, [found.line(unit) for unit in range(len(found))], found.records, [[f.code, f.line] for f in found.findings]]  # fmt: skip
+
+    return made
+
+
+ALL = {"unread": unread, "fast heads": heads, "fast numbers": numbers, "fast trec": trec_lines, "fast spans": span_files, "fast words": words, "fast tables": bare_tables}  # fmt: skip

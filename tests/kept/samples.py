@@ -204,6 +204,16 @@ def _disagreements(gold: Any, systems: Any, metric: str | None) -> list[Any]:
     return [found.disagreements("a", "b", metric), found.disagreements("b", "a", metric)]
 
 
+def directions() -> Cases:
+    """Metrics that cannot say which system is better, alone and beside others."""
+    for context, metrics in (("monolabel", ["support"]), ("monolabel", ["support", "accuracy"]), ("numbers", ["mean_error"]), ("numbers", ["mean_error", "mae"]), ("soft", ["support", "cross_entropy"]), ("ranking", ["num_ret", "ndcg"])):  # fmt: skip
+        gold, systems, how = _data(context, 8)
+        yield f"{context} {metrics}", _comparing(gold, systems, **{**how, "metrics": metrics})
+        yield f"{context} {metrics} with a baseline", _comparing(gold, systems, baseline="a", **{**how, "metrics": metrics})  # fmt: skip
+        yield f"{context} {metrics} with a strange baseline", _comparing(gold, systems, baseline="z", **{**how, "metrics": metrics})  # fmt: skip
+        yield f"{context} {metrics} designed", lambda g=gold, s=systems, h={**how, "metrics": metrics}: karat.design(g, s, difference=0.1, **h).needs  # fmt: skip
+
+
 def grouped() -> Cases:
     """Groups of units by the hash of their ids."""
     for context, n in product(("monolabel", "soft", "spans"), (5, 60)):
@@ -220,5 +230,5 @@ def _grouped(context: str, n: int) -> Any:
 
 
 ALL = {
-    "strata": strata, "shared vectors": shared, "designs of draws": drawn, "duels": duels, "joint corrections": joint_corrections, "disagreements": disagreeing, "groups": grouped,
+    "strata": strata, "shared vectors": shared, "designs of draws": drawn, "duels": duels, "joint corrections": joint_corrections, "disagreements": disagreeing, "directions": directions, "groups": grouped,
 }  # fmt: skip
