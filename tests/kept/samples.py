@@ -214,6 +214,15 @@ def directions() -> Cases:
         yield f"{context} {metrics} designed", lambda g=gold, s=systems, h={**how, "metrics": metrics}: karat.design(g, s, difference=0.1, **h).needs  # fmt: skip
 
 
+def runs_over_cases() -> Cases:
+    """Methods of several runs ranked over test cases."""
+    gold = labels(36)
+    for cases, many in product((2, 6), (2, 3)):
+        methods = {name: karat.Runs([records(noisy(gold, 0.9 - 0.2 * k, 10 * k + r), cases) for r in range(many)]) for k, name in enumerate("xyz")}  # fmt: skip
+        for metrics in (["accuracy"], ["hamming_loss"]):
+            yield f"{cases} {many} {metrics}", _comparing(records(gold, cases), methods, metrics=metrics)
+
+
 def grouped() -> Cases:
     """Groups of units by the hash of their ids."""
     for context, n in product(("monolabel", "soft", "spans"), (5, 60)):
@@ -230,5 +239,5 @@ def _grouped(context: str, n: int) -> Any:
 
 
 ALL = {
-    "strata": strata, "shared vectors": shared, "designs of draws": drawn, "duels": duels, "joint corrections": joint_corrections, "disagreements": disagreeing, "directions": directions, "groups": grouped,
+    "strata": strata, "shared vectors": shared, "designs of draws": drawn, "duels": duels, "joint corrections": joint_corrections, "disagreements": disagreeing, "directions": directions, "runs over cases": runs_over_cases, "groups": grouped,
 }  # fmt: skip

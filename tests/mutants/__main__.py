@@ -13,6 +13,7 @@ its fault. That is a rate of faults that have been looked at; 88.0 % is what to 
 Of the 7,747 of contexts, align, check, columns, side and values, 110 of seed 77 that nobody had looked at, each with tests of 7 and not 40
 seconds and without the newest of them: 97 were noticed, one more by a test that was not known to reach it, eight make no difference,
 and four were not noticed: 96.1 %; three of these are noticed by tests since.
+Of 60 fresh faults of ``read`` (seed 77) the results kept in ``tests/kept`` alone noticed 55, and four make no difference.
 """
 
 from __future__ import annotations
