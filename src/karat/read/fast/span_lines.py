@@ -35,7 +35,7 @@ def read_side(source: Source, read: Read, line_of: Callable[[int], int | None]) 
     """The documents of a file of uniform lines; None if it is anything else."""
     if not fast.ON or (columns := read_columns(source, lambda record: _names(record, read))) is None:
         return None
-    if not all(map(str.strip, columns.ids)):
+    if not all(id.strip(" \t\n\r") for id in columns.ids):
         return None  # the plain reader says whose id is empty
     entries = Entries(columns.unit, {"start": columns.start, "end": columns.end, "label": columns.label})
     facts = {"excerpts": columns.names[0]["spans"] in EXCERPTS, "inclusive": columns.names[1]["end"] in INCLUSIVE}
