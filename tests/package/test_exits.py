@@ -33,6 +33,7 @@ def interrupted(code: str, sent: str = "SIGINT") -> subprocess.CompletedProcess[
         "import os, signal, sys, time\n"
         "from karat.cli.exits import run\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which a shell's background jobs ignore
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # which nohup ignores
         f"def command():\n    try:\n        os.kill(os.getpid(), signal.{sent}); time.sleep(9)\n    except KeyboardInterrupt:\n        {code}\n"
         "sys.exit(run(command))"
     )

@@ -238,9 +238,10 @@ def compare_on_terminal(arguments: list[str]) -> tuple[str, str]:
     """What a comparison writes to stdout, and to a terminal that is its stderr."""
     import os
 
+    at_once = "import karat.cli.progress as p; p.AFTER = p.BETWEEN = 0; from karat.cli.main import main; main()"
     ours, theirs = pty.openpty()
     run = subprocess.Popen(
-        [sys.executable, "-m", "karat", "compare", *arguments], stdout=subprocess.PIPE, stderr=theirs
+        [sys.executable, "-c", at_once, "compare", *arguments], stdout=subprocess.PIPE, stderr=theirs
     )
     os.close(theirs)
     seen = b""
