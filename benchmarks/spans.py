@@ -250,7 +250,7 @@ CASES = [
          (Side("nervaluate", nervaluate, lists, repeat=2),), 50,
          "the four readings, overall and by label, of 100,000 sentences of 30 tags in memory"),
     Case("poetry-100000x5", pages(100_000, 5), Side("karat", karat_pages, warm),
-         (Side(OURS, transcribed, repeat=2),), 15,
+         (Side(OURS, transcribed, repeat=2),), 10,
          "100,000 pages of 5 excerpts from JSON Lines; the peer is our plain transcription of the script's documented steps"),
     *(Case(f"poetry-{number}x{spans}", pages(number, spans), Side("karat", karat_pages, warm),
            (Side(OURS, transcribed, repeat=1),), None, "growth by excerpts a page, 50,000 excerpts in all")

@@ -98,3 +98,17 @@ def test_items_without_gold_labels_and_labels_without_an_order_are_counted():
     assert notes["tied-labels"].startswith("1 of 3 items has labels of equal score")
     lists = karat.evaluate([["a"], ["b"]], [["a", "b"], ["b"]], context="multilabel", metrics=["hit@1"])
     assert lists.systems[0].findings == []
+
+
+@pytest.mark.parametrize("labels", [1 << 13, 1 << 14, 1 << 15, 1 << 16])
+def test_ragged_sets_of_many_labels_are_sorted_in_numbers_that_hold_them(labels):
+    rng = np.random.default_rng(labels)
+    names = [str(i) for i in range(labels)]
+    gold, pred = (
+        [[names[i] for i in {*rng.integers(0, labels, size).tolist(), nth % labels}] for nth, size in enumerate(sizes)]
+        for sizes in rng.integers(0, 2, (2, 40_000)).tolist()
+    )
+    hits = sum(len({*g} & {*p}) for g, p in zip(gold, pred, strict=True))
+    total = sum(len(g) + len(p) for g, p in zip(gold, pred, strict=True))
+    scored = karat.evaluate(gold, pred, context="multilabel", metrics=["f1(average=micro)"])
+    assert scored["f1(average=micro)"].value == pytest.approx(2 * hits / total, abs=1e-12)
