@@ -280,3 +280,20 @@ def test_objects_in_two_fields_are_no_field_twice(tmp_path: Path) -> None:
     text = "".join(json.dumps(line) + "\n" for line in lines)
     gold, pred = written(tmp_path, gold_jsonl=text, pred_jsonl=text)
     assert karat.evaluate(gold, pred, context="soft", metrics=["cross_entropy"], allow_same=True)["cross_entropy"].value
+
+
+def test_texts_that_nothing_reads_are_not_said_to_be_ignored(tmp_path):
+    gold, pred = tmp_path / "gold.csv", tmp_path / "pred.csv"
+    gold.write_text("id,value\n1,A\n2,B\n")
+    pred.write_text("id,value,text\n1,A,one\n2,B,two\n")
+    codes = lambda: [f.code for f in karat.evaluate(gold, pred).findings]
+    assert "extra-fields" not in codes()
+    pred.write_text("id,value,shade\n1,A,red\n2,B,blue\n")
+    assert "extra-fields" in codes()
+
+
+def test_a_carriage_return_alone_has_its_line_where_a_file_begins_with_an_empty_one(tmp_path):
+    torn = tmp_path / "torn.csv"
+    torn.write_bytes(b"\nid,value\n1,A\n2,B\r3,C\n4,A\n")
+    lines = {f.line for f in karat.validate(torn) if f.severity == "error"}
+    assert 4 in lines
