@@ -278,6 +278,7 @@ def test_many_systems_are_folded_and_opened_by_their_links(browser, tmp_path):
         names = [row[0] for row in cells_of(page, ".sortable tbody tr")]
         assert names == [s.name for s in sorted(found.systems, key=lambda s: -s["f1"].value)]
         page.get_by_role("link", name="number 29").click()
+        page.wait_for_selector(".system[open] h2", state="attached")  # a busy browser hears of the link later
         assert page.evaluate("[...document.querySelectorAll('.system[open] h2')].map(h => h.id)") == ["system-30"]
         assert page.evaluate("document.querySelector('.sortable th a').scrollWidth <= document.querySelector('.sortable tbody th').clientWidth")  # fmt: skip
 
