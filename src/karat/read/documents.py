@@ -404,7 +404,6 @@ def tag_entries(sentences: Sequence[Sequence[str]]) -> tuple[Entries, list[str],
         every = tags.codes(chain.from_iterable(sentences), int(length.sum()))
         marks = np.flatnonzero(every), every[every > 0]
     at, code = marks
-    unit = np.repeat(np.arange(len(length), dtype=np.int32), length)[at].astype(
-        np.int64
-    )  # half the room for all tokens
+    every_unit = np.repeat(np.arange(len(length), dtype=np.int32), length)  # of all tokens, in half the room
+    unit = every_unit[at].astype(np.int64)
     return Entries(unit, {"place": at - starts(length)[unit], "tag": code - 1}), list(tags)[1:], length

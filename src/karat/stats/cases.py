@@ -58,9 +58,8 @@ class Cases:
         if not (plain and narrow):
             return False
         some = [self.places.cells(case) for case in {0, int(sizes.argmax()), len(sizes) - 1}]
-        halves = [
-            np.flatnonzero(self.cells.test_case % 2 == odd) for odd in (0, 1)
-        ]  # every cell, with others around it
+        # Every cell, with others around it.
+        halves = [np.flatnonzero(self.cells.test_case % 2 == odd) for odd in (0, 1)]
         return all(self._same(index, vectors) for index in (*some, *halves))
 
     def _same(self, index: Ints, vectors: list[Any]) -> bool:
