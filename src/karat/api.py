@@ -19,7 +19,7 @@ from karat.pipeline import Scored, scored
 from karat.plan import make_plan
 from karat.read import whole
 from karat.request import Asked
-from karat.stats.settings import RESAMPLES, ComparisonSettings, IntervalSettings
+from karat.stats.settings import METHODS, RESAMPLES, ComparisonSettings, IntervalSettings
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison
@@ -232,11 +232,16 @@ def compare(
 
 
 def wanted_intervals(
-    level: float | bool | None, method: str, resamples: int, seed: int, stratify_by: str | None = None
+    level: float | bool | str | None, method: str, resamples: int, seed: int, stratify_by: str | None = None
 ) -> IntervalSettings | None:
     """What was asked of intervals; None where none are wanted."""
     if level is None or level is False:
         return None
+    if isinstance(level, str):
+        raise MetricError(
+            f"intervals={level!r} is no level: take True for 0.95 or a number between 0 and 1"
+            + (f", and interval_method={level!r}" if level in METHODS else "")
+        )
     return IntervalSettings(0.95 if level is True else float(level), method, resamples, seed, stratify_by)
 
 

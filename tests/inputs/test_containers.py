@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import gzip
 import json
 import os
@@ -294,3 +295,8 @@ def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
     writer.start()
     assert karat.evaluate(tmp_path / "gold.csv", tmp_path / "pipe")["accuracy"].value == 0.5
     writer.join()
+
+
+@pytest.mark.parametrize("kind", [iter, tuple, collections.deque, lambda values: dict(enumerate(values)).values()])
+def test_whatever_can_be_gone_through_is_a_list(kind: Callable[[list[str]], Any]) -> None:
+    assert scores(kind(GOLD), kind(PRED)) == EXPECTED

@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 
-from karat.metric import MetricError
 from karat.score import mean_defined
 from karat.stats.family import Family
 from karat.stats.pair import Paired, Part
@@ -101,10 +100,6 @@ class Shuffler:
         self.systems = systems
         cases = list(zip(*systems, strict=True))
         self.shared = [Shared([p.tape for p in column]) for column in cases]
-        if not all(all(s.eligible) for s in self.shared):
-            raise MetricError(
-                "labels or levels differ between the systems, so outcomes cannot be mixed: correct with holm"
-            )
         self.cases = [outcomes_of(c, s, group) for c, s, group in zip(cases, self.shared, clusters, strict=True)]
 
     @cached_property
