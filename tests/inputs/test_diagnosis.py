@@ -81,3 +81,24 @@ def test_a_carriage_return_that_stands_alone_has_its_line(before: int, quoted: s
     sound = tmp_path / "gold.csv"
     sound.write_bytes(f"id,value\n{rows}x,A\ny,A\nz,B\n".encode())
     assert errors(str(sound), str(path)) == [("bad-row", before + 2 + bool(quoted))]
+
+
+@pytest.mark.parametrize("at", [3, 15_000, 29_990])
+def test_one_fault_in_an_array_without_a_blank(at: int, tmp_path: Path) -> None:
+    """Of an array on one line that is read in parts, the column of the fault is said, and no other."""
+    records = [json.dumps(record, separators=(",", ":")) for record in PLAIN]
+    sound = written_whole(tmp_path / "gold.json", records)
+    records[at] = records[at].replace('"value"', '"value')
+    broken = written_whole(tmp_path / "pred.json", records)
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(sound, broken)
+    text = Path(broken).read_text()
+    with pytest.raises(json.JSONDecodeError) as expected:
+        json.loads(text)
+    said = [(f.code, f.line, f.facts["reason"]) for f in caught.value.findings]
+    assert said == [("bad-json", 1, f"{expected.value.msg} (column {expected.value.colno})")]
+
+
+def written_whole(path: Path, records: list[str]) -> str:
+    path.write_text("[" + ",".join(records) + "]")
+    return str(path)

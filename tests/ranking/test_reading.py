@@ -398,3 +398,21 @@ def test_interval_of_a_geometric_mean() -> None:
     e = karat.evaluate(gold, run, context="ranking", metrics=["AP", "gm_map"], intervals=0.95, resamples=500)
     low, high = e["gm_map"].interval.low, e["gm_map"].interval.high
     assert low < e["gm_map"].value < high < e["AP"].interval.high
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        ["5.", "12"],
+        ["12", "5."],
+        ["1.12345678", "99999999.99999999"],
+        ["0.00000001", "12345678.12345679"],
+        ["1.5", "123"],
+        ["12.", "7."],
+    ],
+)
+def test_decimals_of_unlike_lengths_are_floats(scores: list[str]) -> None:
+    joined = "".join(scores).encode()
+    lengths = np.array([len(score) for score in scores])
+    text = Text(np.frombuffer(joined + b"\n" * 16, np.uint8), np.cumsum(lengths) - lengths, lengths)
+    assert decimals(text).tolist() == [float(score) for score in scores]

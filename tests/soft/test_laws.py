@@ -260,3 +260,13 @@ def test_sums_are_said_with_how_much(tmp_path):
     assert ("weights-empty", 4) in found
     many = [{"A": 0.9, "B": 0.9}, {"A": 0.2, "B": 0.1}, {"A": 0.5, "B": 0.5}]
     assert "weights-independent" in {f.code for f in karat.evaluate(many, many, metrics=["mae"]).findings}
+
+
+@pytest.mark.parametrize("variant", ["paper", "pyevall"])
+def test_weights_that_never_vary_tell_nothing(variant):
+    """The mean of ten times 0.1 is not 0.1: what rounding makes of equal weights is no deviation."""
+    bits = lambda gold: (
+        karat.evaluate(gold, gold, context="soft", metrics=[f"icm_soft(variant={variant})"])["icm_soft"].value
+    )
+    others = [{"B": i / 20, "C": 0.9 - i / 20} for i in range(10)]
+    assert bits([{"A": 0.1} | weights for weights in others]) == pytest.approx(bits(others), abs=1e-12)

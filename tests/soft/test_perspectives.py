@@ -95,3 +95,10 @@ def test_labels_as_test_cases():
         {"test_case": "neutral", "id": "1", "value": {"x": "1", "y": "1"}},
     ]
     assert score(gold, pred, "perspectivist_error") == pytest.approx((1 / 2 + 0) / 2)
+
+
+def test_annotators_who_all_choose_the_only_class_are_right():
+    votes = [{"ann0": "A", "ann1": "A", "ann2": "A"}, {"ann1": "A"}, {"ann0": "A", "ann2": "A"}]
+    fewer = [{"ann0": "A", "ann1": "A"}, {"ann1": "A"}, {"ann0": "A"}]
+    assert score(votes, list(map(dict, votes)), "perspectivist_error") == 0.0
+    assert score(votes, fewer, "perspectivist_error") == pytest.approx((1 / 3 + 1 / 2) / 3)

@@ -117,6 +117,11 @@ def test_luis_file_gives_entities_and_intents(tmp_path):
     tables = {d.name: d for d in e.systems[0].details}
     assert [row[0] for row in tables["entities"].rows] == ["Trip", "Trip::City", "level 1", "level 2"]
     assert tables["intents"].rows[-1][:4] == ["all (micro)", 1, 2, 1]
+    second = example | {side: {"Classification": ["Fly"], "Entities": []} for side in ("LabeledData", "PredictedData")}
+    path.write_text(json.dumps([example, second]))
+    both = karat.evaluate(str(path), str(path), metrics=["entity_f1"], allow_same=True)
+    rows = {d.name: d for d in both.systems[0].details}["intents"].rows
+    assert [row[:4] for row in rows] == [["Book", 1, 1, 1], ["Fly", 1, 2, 1], ["all (micro)", 2, 3, 2]]
     assert tables["queries"].rows[0][2] == "Book, Fly"
 
 

@@ -247,3 +247,12 @@ def test_runs_that_never_vary_are_not_certain():
     apart = karat.compare(gold, {"new": karat.Runs([gold] * 3), "old": karat.Runs([wrong] * 3)}, metrics=["accuracy"])
     assert apart.pairs[0].verdict == "better"
     assert apart.pairs[0].p == pytest.approx(2.0**-59)
+
+
+def test_a_method_with_a_run_that_has_no_score_has_none():
+    """Matthews' coefficient is undefined for a run that calls everything A."""
+    methods = {"new": karat.Runs([NEW[0], np.full(N, "A")]), "old": karat.Runs(OLD)}
+    found = karat.compare(GOLD, methods, metrics=["mcc"], resamples=199)
+    new, old = found.evaluation.methods
+    assert (new.method, new.runs, new.value, new.deviation, new.interval) == ("new", 2, None, None, None)
+    assert old.value == pytest.approx(np.mean([karat.evaluate(GOLD, run, metrics=["mcc"])["mcc"].value for run in OLD]))

@@ -177,3 +177,16 @@ def test_looking_every_day_keeps_the_level():
         fixed += bool(((low > 0.8) | (high < 0.8)).any())
     assert sequence / 400 <= 0.05 + 0.022
     assert fixed / 400 > 0.15  # an interval for one look fails at many
+
+
+@pytest.mark.parametrize("n", [1_000, 100_000])
+@pytest.mark.parametrize("mean", [0.02, 0.5, 0.667, 0.91])
+def test_the_average_of_many_scores_is_that_of_quadrature(n, mean):
+    """The stake has a narrow peak: many more nodes about it, found on a grid, are the oracle."""
+    x, times = np.array([0.0, 0.3, 0.7, 0.9, 1.0]), np.array([0.1, 0.15, 0.2, 0.3, 0.25]) * n
+    gain = lambda phi: (
+        np.log(np.outer(np.sin(phi) ** 2, x / mean) + np.outer(np.cos(phi) ** 2, (1 - x) / (1 - mean))) @ times
+    )
+    phi = np.linspace(1e-9, np.pi / 2 - 1e-9, 2_000_001)
+    expected = special.logsumexp(gain(phi)) + np.log((phi[1] - phi[0]) * 2 / np.pi)
+    assert log_wealth(x, times, mean) == pytest.approx(expected, abs=1e-6)

@@ -354,3 +354,10 @@ def test_slices_of_weights_that_no_annotators_gave() -> None:
     found = karat.evaluate(gold, pred, context="soft", metrics=["pairwise_kappa", "mae"], slices="part", resamples=50)
     assert [part.value for part in found["pairwise_kappa"].slices["part"]] == [None, None]
     assert {part.name: part.value for part in found["mae"].slices["part"]} == {"x": 0.25, "y": 0.5}
+
+
+@pytest.mark.parametrize(("units", "small"), [(29, True), (30, False)])
+def test_slices_of_thirty_units_are_not_small(units, small):
+    gold = [{"id": str(i), "value": "ab"[i % 2], "part": "xy"[i % 2]} for i in range(2 * units)]
+    e = karat.evaluate(gold, {str(i): "a" for i in range(2 * units)}, metrics=["accuracy"], slices="part")
+    assert [f.facts["count"] for f in e.findings if f.code == "small-slices"] == [2] * small
