@@ -70,3 +70,22 @@ def differs(side: dict[str, Any], karat: dict[str, Any]) -> str:
     if ours is None or theirs is None or abs(ours - theirs) <= 1e-9 * max(1.0, abs(theirs)):
         return ""
     return f" (answers differ: {ours!r}, {theirs!r})"
+
+
+def missed(cases: dict[str, Any]) -> list[str]:
+    """Cases whose peer took less than the promised multiple of karat's CPU."""
+    lines = []
+    for name, case in cases.items():
+        karat, *peers = case["sides"]
+        measured = [peer for peer in peers if "cpu" in karat and "cpu" in peer and case["target"]]
+        ratios = [(peer["side"], peer["cpu"] / karat["cpu"]) for peer in measured]
+        lines += [
+            f"{name}: {side} {ratio:.2f}× of {case['target']:g}×" for side, ratio in ratios if ratio < case["target"]
+        ]
+    return lines
+
+
+def failed(cases: dict[str, Any]) -> list[str]:
+    """Sides without figures, each with its reason."""
+    sides = ((name, side) for name, case in cases.items() for side in case["sides"])
+    return [f"{name}: {side['side']}: {side['error']}" for name, side in sides if "error" in side]
