@@ -23,16 +23,16 @@ STORE = ROOT / "results.json"
 
 def main() -> None:
     options = arguments()
-    chosen = [(group, case) for group in FAMILIES for case in family(group) if options.only in f"{group}/{case.name}"]
-    for group, case in chosen:
-        if options.list:
-            print(f"{group}/{case.name}")
-        else:
-            keep(group, case, [measured(group, case, side) for side in case.sides])
-    if not options.list:
-        store = json.loads(STORE.read_text())
-        write(store, ROOT / "RESULTS.md")
-        report({f"{group}/{case.name}": store["cases"][f"{group}/{case.name}"] for group, case in chosen})
+    chosen = {f"{group}/{case.name}": (group, case) for group in FAMILIES for case in family(group)}
+    chosen = {name: pair for name, pair in chosen.items() if options.only in name}
+    if options.list:
+        return print(*chosen, sep="\n")
+    rows = {
+        name: keep(name, case, [measured(group, case, side) for side in case.sides])
+        for name, (group, case) in chosen.items()
+    }
+    write(json.loads(STORE.read_text()), ROOT / "RESULTS.md")
+    report({name: row for name, row in rows.items() if row})
 
 
 def report(cases: dict[str, Any]) -> None:
@@ -56,12 +56,15 @@ def measured(group: str, case: Case, side: Side) -> dict[str, Any]:
     try:
         command = [interpreter(side.env), "-m", "benchmarks.side", group, case.name, side.name]
     except Unavailable as reason:
-        return {"side": side.name, "error": str(reason)}
+        return {"side": side.name, "absent": str(reason)}
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT.parent, env=environment(side.env))
     if done.returncode:
         return {"side": side.name, "error": done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "failed"}
     figures = {"side": side.name, **json.loads(done.stdout.splitlines()[-1])}
-    print(f"{group}/{case.name:32} {side.name:24} {figures['cpu']:10.4f} s CPU {figures['rss']:8.0f} MB", flush=True)
+    if "absent" not in figures:
+        print(
+            f"{group}/{case.name:32} {side.name:24} {figures['cpu']:10.4f} s CPU {figures['rss']:8.0f} MB", flush=True
+        )
     return figures
 
 
@@ -76,12 +79,16 @@ def environment(env: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": source, "PYTHONHASHSEED": "0"}
 
 
-def keep(group: str, case: Case, figures: list[dict[str, Any]]) -> None:
-    """Replace this case's row, so that a run with --only leaves the others as they were."""
+def keep(name: str, case: Case, figures: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Replace this case's row, so that a run with --only leaves the others as they were; so does one without the peer."""
+    if absent := [f"{side['side']}: {side['absent']}" for side in figures if "absent" in side]:
+        print(f"not measured, kept as it was: {name}: {'; '.join(absent)}", flush=True)
+        return None
     store = json.loads(STORE.read_text()) if STORE.exists() else {"cases": {}}
     store["machine"] = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    store["cases"][f"{group}/{case.name}"] = {"note": case.note, "target": case.target, "sides": figures}
+    store["cases"][name] = row = {"note": case.note, "target": case.target, "sides": figures}
     STORE.write_text(json.dumps(store, indent=1) + "\n")
+    return row
 
 
 if __name__ == "__main__":

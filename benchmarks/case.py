@@ -23,6 +23,10 @@ FAMILIES = (
 )
 
 
+class Absent(RuntimeError):
+    """A peer that no package brings and that this machine does not have."""
+
+
 @dataclass(frozen=True)
 class Data:
     """Files made once by make(folder) and kept in benchmarks/data/NAME."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.case import Case, Data, Side
+from benchmarks.case import Absent, Case, Data, Side
 
 TREC = ("map", "ndcg_cut.10", "ndcg", "P.10", "recall.100", "recip_rank", "Rprec")
 OURS = ("AP", "nDCG@10", "nDCG", "P@10", "R@100", "RR", "Rprec")
@@ -58,7 +58,7 @@ def trec_eval() -> list[str]:
     """The C program with the measures."""
     found = os.environ.get("KARAT_TREC_EVAL") or shutil.which("trec_eval")
     if found is None:
-        raise FileNotFoundError("not measured: trec_eval is not on the path, nor named by KARAT_TREC_EVAL")
+        raise Absent("trec_eval is not on the path, nor named by KARAT_TREC_EVAL")
     return [found, *(a for m in TREC for a in ("-m", m))]
 
 

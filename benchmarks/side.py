@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.case import Side, family
+from benchmarks.case import Absent, Side, family
 
 ENOUGH = 5.0
 """Seconds for which a short run is repeated: the least of many is nearly free of what else the machine does."""
@@ -19,12 +19,18 @@ ENOUGH = 5.0
 def main(group: str, case_name: str, side_name: str) -> None:
     case = next(case for case in family(group) if case.name == case_name)
     side = next(side for side in case.sides if side.name == side_name)
-    loaded = side.load(case.data.folder())
+    try:
+        print(json.dumps(figures(side, side.load(case.data.folder()))))
+    except Absent as reason:
+        print(json.dumps({"absent": str(reason)}))
+
+
+def figures(side: Side, loaded: Any) -> dict[str, Any]:
+    """The run that took the least CPU, and the largest memory of all."""
     runs = [measure(side, loaded) for _ in range(side.repeat)]
     while side.repeat > 1 and sum(run["wall"] for run in runs) < ENOUGH:
         runs.append(measure(side, loaded))
-    best = min(runs, key=lambda run: run["cpu"])
-    print(json.dumps({**best, "rss": peak()}))
+    return {**min(runs, key=lambda run: run["cpu"]), "rss": peak()}
 
 
 def measure(side: Side, loaded: Any) -> dict[str, Any]:

@@ -31,6 +31,8 @@ AGREEMENTS = (
               "adjusted_rand ami completeness fowlkes_mallows homogeneity nmi rand v_measure"),
     Agreement("scikit-learn", "probabilities/test_reference.py", "probabilities",
               "accuracy average_precision brier f1 hit log_loss pr_auc roc_auc roc_auc_ovo"),
+    Agreement("scikit-learn", "probabilities/test_reference.py", "probabilities", "best ece ks recall_at_fpr recall_at_precision",
+              "read off its curves"),
     Agreement("scikit-learn", "reference/test_sklearn_ten_thousand.py", "probabilities", "precision recall"),
     Agreement("scikit-learn", "soft/test_reference.py", "soft", "f1 pairwise_kappa"),
     Agreement("scikit-learn", "numbers/test_reference.py", "numbers", "mae max_error mse quantile_loss r2 rmse"),

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from benchmarks.__main__ import report
+from benchmarks.__main__ import keep, report
+from benchmarks.case import Case, Data, Side
 
 
 def case(target: float | None, *sides: dict[str, Any]) -> dict[str, Any]:
@@ -24,3 +25,9 @@ def test_a_promise_that_is_missed_is_named(capsys: pytest.CaptureFixture[str]) -
 def test_a_side_that_failed_fails_the_run() -> None:
     with pytest.raises(SystemExit, match="a/b: peer: not installed"):
         report({"a/b": case(3, KARAT, {"side": "peer", "error": "not installed"})})
+
+
+def test_a_peer_that_is_not_here_leaves_the_row_as_it_was(capsys: pytest.CaptureFixture[str]) -> None:
+    measured = Case("case", Data("none", lambda folder: None), Side("karat", lambda loaded: None))
+    assert keep("a/case", measured, [KARAT, {"side": "peer", "absent": "it is not on the path"}]) is None
+    assert capsys.readouterr().out == "not measured, kept as it was: a/case: peer: it is not on the path\n"

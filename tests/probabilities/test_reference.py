@@ -40,7 +40,7 @@ def two_classes(seed: int) -> None:
     gold, score = binary(rng)
     fpr = round(rng.uniform(0.05, 0.95), 3)
     names = ["roc_auc", f"roc_auc(max_fpr={fpr})", "average_precision", "pr_auc", "log_loss", "brier", "accuracy", "f1", "ks",
-             "recall_at_precision(precision=0.7)", "best(of=accuracy)", "best(of=mcc)", "ece(bins=7)"]  # fmt: skip
+             "recall_at_precision(precision=0.7)", "recall_at_fpr(fpr=0)", f"recall_at_fpr(fpr={fpr})", "best(of=accuracy)", "best(of=mcc)", "ece(bins=7)"]  # fmt: skip
     e = karat.evaluate(gold, score, context="probabilities", metrics=names, hashes=False)
     precision, recall, _ = metrics.precision_recall_curve(gold, score)
     fp, tp, cut = metrics.roc_curve(gold, score, drop_intermediate=False)
@@ -54,6 +54,8 @@ def two_classes(seed: int) -> None:
     close(e["f1"].value, metrics.f1_score(gold, score >= 0.5), "f1")
     close(e["ks"].value, (tp - fp).max(), "ks")
     close(e["recall_at_precision"].value, recall[:-1][precision[:-1] >= 0.7].max(initial=0), "recall at precision")
+    close(e["recall_at_fpr(fpr=0)"].value, tp[fp == 0].max(), "recall without a false positive")
+    close(e[f"recall_at_fpr(fpr={fpr})"].value, tp[fp <= fpr + 1e-12].max(), "recall at fpr")
     hard = [score >= t for t in cut]
     close(e["best(of=accuracy)"].value, max(metrics.accuracy_score(gold, h) for h in hard), "best accuracy")
     close(e["best(of=mcc)"].value, max(metrics.matthews_corrcoef(gold, h) for h in hard), "best mcc")

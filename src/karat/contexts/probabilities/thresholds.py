@@ -133,14 +133,15 @@ def precision_at_recall(W: Weights, cells: ProbabilityCells, *, recall: float = 
 def recall_at_fpr(W: Weights, cells: ProbabilityCells, *, fpr: float = 0.05) -> Values:
     """The largest recall at any threshold whose false positive rate is at most ``fpr``.
 
-    max {R_t : FP_t / negatives ≤ fpr}; 0 where none is. Undefined for a class that all items or none have.
+    max {R_t : FP_t / negatives ≤ fpr}; 0 where none is. With 0 no negative may come along. Undefined for a class
+    that all items or none have.
 
     >>> # no negative may come along: one of two positives
     >>> gold, score = ["yes", "no", "yes", "no"], [0.8, 0.6, 0.4, 0.2]
     >>> karat.evaluate(gold, score, context="probabilities", metrics=["recall_at_fpr"])["recall_at_fpr"].value
     0.5
     """
-    _rate("fpr", fpr)
+    _rate("fpr", fpr, none=True)
     step = lambda at: np.where(share(at.fp, at.negatives) <= fpr + 1e-12, recall_at(at), 0.0)
     return by_curve(W, cells, step, ALONE, np.maximum)
 
@@ -206,6 +207,6 @@ def lift(W: Weights, cells: ProbabilityCells, *, top: float = 0.1) -> Values:
     return by_curve(W, cells, lambda at: share(in_top(at), at.positives) / top, NO_GOLD)
 
 
-def _rate(name: str, value: float) -> None:
-    if not 0 < value <= 1:
-        raise MetricError(f"{name}={value}: a share lies above 0 and not above 1")
+def _rate(name: str, value: float, none: bool = False) -> None:
+    if not (0 < value <= 1 or (none and value == 0)):
+        raise MetricError(f"{name}={value}: a share lies {'between 0 and 1' if none else 'above 0 and not above 1'}")
