@@ -546,6 +546,11 @@ KINDS: dict[str, Kind] = {
     "confidence-range": Kind(
         "error", "the confidence of {number} of document {id!r} is {value}, not between 0 and 1", "give probabilities"
     ),
+    "bundles-left-out": Kind(
+        "note",
+        "{count} of {total} bundles {count:has|have} no value of {metrics}, and {count:is|are} left out of the mean",
+        "nothing to do, or count windows or borders of all bundles together: over=windows, over=borders",
+    ),
     "confidence-missing": Kind(
         "warning",
         "{count} of {total} pages {count:has|have} no confidence; metrics of confidence leave {count:it|them} out",
@@ -609,6 +614,11 @@ KINDS: dict[str, Kind] = {
         "merge them, unless both are meant; each needs a match of its own",
     ),
     "span-unreadable": Kind("error", "{reason}", 'write spans as {{"start": 0, "end": 4, "label": "PER"}}'),
+    "span-rows": Kind(
+        "error",
+        "a row for each span (columns {columns}): a record is a document with all its spans",
+        'group them by document, [] where it has none: {{"id": "1", "spans": [{{"start": 0, "end": 4, "label": "PER"}}]}}',
+    ),
     "spans-null": Kind("error", "{field} is null", "write [] for a document without spans"),
     "tags-unreadable": Kind("error", "{reason}", 'write a tag for each token: "tags": ["B-PER", "O"]'),
     "documents-left-out": Kind(

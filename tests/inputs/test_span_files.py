@@ -305,3 +305,26 @@ def test_documents_without_a_name_are_errors_as_items_are(tmp_path, blank, befor
         scored(tmp_path, named + nameless, named + nameless[::-1])
     lines = [(found.code, found.line) for found in refused.value.findings]
     assert lines == [("empty-value", before + 1), ("empty-value", before + 2)] * 2
+
+
+ROWS = "id,start,end,label\n1,0,4,PER\n1,6,9,LOC\n2,1,3,PER\n"
+ROW_FILES = {
+    "csv": ROWS,
+    "tsv": ROWS.replace(",", "\t"),
+    "jsonl": '{"id": "1", "start": 0, "end": 4, "label": "PER"}\n{"id": "1", "start": 6, "end": 9, "label": "LOC"}\n',
+}
+
+
+@pytest.mark.parametrize("context", [None, "spans"])
+@pytest.mark.parametrize("suffix", ROW_FILES)
+def test_rows_of_single_spans_are_said_to_be_that(tmp_path, suffix, context):
+    """Neither a label for each row, nor tokens, nor documents without spans."""
+    with pytest.raises(InputError) as refused:
+        scored(tmp_path, ROW_FILES[suffix], suffix=suffix, context=context, allow_same=True)
+    assert {found.code for found in refused.value.findings} == {"span-rows"}
+
+
+def test_starts_beside_labels_of_different_items_are_ignored(tmp_path):
+    evaluation = scored(tmp_path, "id,start,end,label\n1,0,4,PER\n2,6,9,LOC\n", suffix="csv", allow_same=True)
+    assert evaluation.context == "monolabel"
+    assert "extra-fields" in codes(evaluation)

@@ -466,3 +466,18 @@ def test_a_page_that_gold_lacks_has_the_category_of_the_page_before():
     every = np.ones(5, bool)
     pages = Paired(row, np.array([1, 2, 3, 1, 2]), gold_at, np.arange(5), every, every)
     assert _last_known(pages).tolist() == [0, 0, 1, -1, 2]
+
+
+def test_bundles_that_a_mean_leaves_out_are_counted() -> None:
+    """One page has no window of two and no border; three pages in one file have a window and no border."""
+    flags = {"a": ("1", [1, 0, 1, 0, 1]), "b": ("1", [1]), "c": ("1", [1, 0, 0])}
+    asked = ["pk", "windowdiff(k=2)", "boundary_similarity", "pk(over=windows)", "f1"]
+    said = karat.evaluate(nested(flags), nested(flags), metrics=asked, allow_same=True).systems[0].findings
+    assert [f.message for f in said if f.code == "bundles-left-out"] == [
+        "1 of 3 bundles has no value of pk, windowdiff(k=2), and is left out of the mean",
+        "2 of 3 bundles have no value of boundary_similarity, and are left out of the mean",
+    ]
+    alone = {"b": flags["b"]}
+    e = karat.evaluate(nested(alone), nested(alone), metrics=asked, allow_same=True)
+    assert e["pk"].value is None
+    assert "bundles-left-out" not in {f.code for f in e.findings}

@@ -86,7 +86,7 @@ class Context:
         """What is worth saying of both sides together."""
         return []
 
-    def doubts(self, metrics: Sequence[Metric], pred: Side) -> list[Finding]:
+    def doubts(self, metrics: Sequence[Metric], pred: Side, cells: Cells) -> list[Finding]:
         """What is worth saying of the metrics that were asked for."""
         return []
 

@@ -12,6 +12,7 @@ import numpy as np
 from karat.columns import Codes, starts
 from karat.findings import InputError, finding, limited
 from karat.read.documents import tag_entries
+from karat.read.names import span_columns
 from karat.read.source import Source
 from karat.read.table import Engine, Read
 from karat.side import Keys, Origin, Positions, Side
@@ -57,6 +58,8 @@ def read_conll(engine: Engine, source: Source, read: Read) -> Side:
     column = _column(read)
     if bad := source.encoding_findings():
         raise InputError(bad)
+    if table := span_columns(re.split("[,;\\s]+", source.head.decode("utf-8-sig", "replace").partition("\n")[0])):
+        raise InputError([finding("span-rows", read.name, 1, columns=table)])
     sentences: list[list[tuple[int, str, str]]] = [[]]
     short: list[int] = []
     head: list[list[str]] = []

@@ -15,6 +15,7 @@ from karat.columns import Codes, Ints, Numbering, starts
 from karat.findings import LIMIT, Finding, InputError, finding
 from karat.read.annotators import TASKS, is_wrapped, task_lists, unwrapped
 from karat.read.fast import tag_bytes
+from karat.read.names import span_columns
 from karat.read.span_names import (
     EXCERPTS,
     INCLUSIVE,
@@ -161,7 +162,10 @@ class Documents:
             self.note("spans-null", row, field=names["spans"])
         elif not isinstance(spans, (list, tuple)):
             shown = ", ".join(map(str, document)) or "nothing"
-            self.note("span-unreadable", row, reason=f"no list of spans; the document has: {shown}")
+            if table := span_columns(map(str, document)):
+                self.note("span-rows", row, columns=table)
+            else:
+                self.note("span-unreadable", row, reason=f"no list of spans; the document has: {shown}")
         else:
             return list(spans)
         return []

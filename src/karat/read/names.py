@@ -100,6 +100,12 @@ def match_columns(
     return out
 
 
+def span_columns(columns: Iterable[str]) -> str:
+    """The columns, if they are those of a table with a row for each span: a record of spans is a document."""
+    names = [name.strip() for name in columns]
+    return ", ".join(names) if {"start", "end"} <= {*map(str.lower, names)} else ""
+
+
 def rank_beside(columns: Iterable[str], value: str) -> str | None:
     """The column of ranks that stands beside one of scores."""
     return next((c for c in columns if c.lower() == "rank" and value.lower() == "score"), None)

@@ -13,7 +13,15 @@ from karat import values
 from karat.check import blank
 from karat.columns import Codes, Ints, places, within
 from karat.findings import Finding, InputError, finding, limited
-from karat.read.names import NUMBERS, TEXTS, check_value_column, match_columns, missing_column, rank_beside
+from karat.read.names import (
+    NUMBERS,
+    TEXTS,
+    check_value_column,
+    match_columns,
+    missing_column,
+    rank_beside,
+    span_columns,
+)
 from karat.read.scores import class_columns, read_wide
 from karat.read.table import Read
 from karat.side import Entries, Even, Keys, Origin, Positions, Side, units_of
@@ -108,6 +116,8 @@ def read_side(records: Records, read: Read) -> Side:
     if any(f.severity == "error" for f in findings):
         raise InputError(findings)
     keys = _keys(columns, records.rows)
+    if read.context is None and (table := span_columns(records.columns)) and len({*keys.id}) < len(keys.id):
+        raise InputError([finding("span-rows", read.name, columns=table)])
     missing = _blank_keys(records, keys, columns)
     long = _long(records, read, roles, keys, meaning)
     carried = _carried(records, read, roles)

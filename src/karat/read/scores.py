@@ -22,11 +22,18 @@ PREFIXES = ("probability", "proba", "prob", "score", "p")
 
 
 def class_columns(columns: Mapping[str, Column], typed: bool, read: Read, roles: Mapping[str, str]) -> list[str]:
-    """The columns that hold a class's scores: all that hold numbers, in a table of predictions that says no more."""
+    """The columns that hold a class's scores: all that hold numbers, in a table of predictions that says no more.
+
+    In gold they are the weights of labels, where those of every row add up to 1.
+    """
     asked = read.context == "probabilities"
-    if read.role != "pred" or read.context not in (None, "probabilities") or "value" in read.columns:
+    if read.context not in (None, "probabilities", "soft") or "value" in read.columns:
         return []
     value = roles.get("value")
+    if read.role != "pred":
+        used = {roles.get("id"), roles.get("test_case")}
+        free = [name for name in columns if name not in used]
+        return free if value is None and not (asked or read.shared) and _are_shares(free, columns, typed) else []
     if value is not None and not (
         asked and value.strip().lower() not in NUMBERS and _numeric(columns[value], typed) < 1
     ):
@@ -52,6 +59,20 @@ def _numeric(column: Column, typed: bool) -> float:
     if used.keys() <= {"number"}:
         return float(bool(len(column)))
     return used.get("number", 0) / sum(used.values()) if used.keys() <= {"number", "text"} else 0.0
+
+
+ROUNDED = 0.02
+"""How far from 1 weights may add up that were rounded: three of 0.33 are 0.99."""
+
+
+def _are_shares(names: Sequence[str], columns: Mapping[str, Column], typed: bool) -> bool:
+    """Do the columns hold nothing but shares that add up to 1 in every row? Zeros and ones may be annotators' labels."""
+    if len(names) < 2 or any(_numeric(columns[name], typed) < 1 for name in names):
+        return False
+    table = np.stack([values.numbers(values.plain(columns[name]))[0] for name in names])
+    if not table.size or np.isnan(table).any() or (table < 0).any() or (table == np.rint(table)).all():
+        return False
+    return bool((np.abs(table.sum(0) - 1) <= ROUNDED).all())
 
 
 def read_wide(origin: Origin, columns: Mapping[str, Column], keys: Keys, wide: Sequence[str]) -> Side:

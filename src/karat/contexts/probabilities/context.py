@@ -114,7 +114,7 @@ class Probabilities(Context):
             out.append(finding("no-probabilities", pred.name, reason=cells.trusted))
         return out
 
-    def doubts(self, metrics: Sequence[Metric], pred: Side) -> list[Finding]:
+    def doubts(self, metrics: Sequence[Metric], pred: Side, cells: Cells) -> list[Finding]:
         tuned = [str(m) for m in metrics if m.name in ("best", "recall_at_precision", "precision_at_recall")]
         return [finding("threshold-tuned", pred.name, metric=", ".join(tuned))] if tuned else []
 

@@ -16,6 +16,7 @@ from karat.contexts.options import OPTIONS
 from karat.contexts.splitting.cells import NO_CATEGORY, SplittingCells, Stream
 from karat.contexts.splitting.checks import page_findings
 from karat.contexts.splitting.coverage import coverage_findings
+from karat.contexts.splitting.metrics_borders import shares_of
 from karat.contexts.splitting.pages import Bools, Floats, Ints, Pages
 from karat.contexts.splitting.paired import Paired, paired, taken
 from karat.contexts.splitting.tables import details
@@ -69,6 +70,19 @@ class Splitting(Context):
 
     def remarks(self, gold: Side, pred: Side, cells: Cells, options: Mapping[str, Any]) -> list[Finding]:
         return _confidence_findings(pred, options) + _category_findings(gold, pred)
+
+    def doubts(self, metrics: Sequence[Metric], pred: Side, cells: Cells) -> list[Finding]:
+        assert isinstance(cells, SplittingCells)
+        total = int(cells.n.sum())
+        without: dict[int, list[str]] = {}
+        for asked in metrics:
+            if (rated := shares_of(cells, asked)) is not None:
+                without.setdefault(int(cells.n[rated == 0].sum()), []).append(str(asked))
+        return [
+            finding("bundles-left-out", pred.name, metrics=", ".join(names), count=count, total=total)
+            for count, names in without.items()
+            if 0 < count < total
+        ]
 
     def details(self, cells: Any) -> Sequence[Detail]:
         return list(details(cells))

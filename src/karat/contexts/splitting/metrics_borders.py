@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.cells import Weights
 from karat.contexts.splitting.cells import SplittingCells
-from karat.metric import metric
+from karat.metric import Metric, metric
 from karat.score import Floats, Values, ratio
 
 Over = Literal["bundles", "windows"]
@@ -23,6 +23,16 @@ def _rate(W: Weights, wrong: Floats, count: Floats, over: str, reason: str) -> V
     some = count > 0
     rates = np.divide(wrong, count, out=np.zeros(len(count)), where=some)
     return ratio(W @ rates, W @ some.astype(float), reason)
+
+
+def shares_of(cells: SplittingCells, asked: Metric) -> Floats | None:
+    """What a bundle's rate is a share of, where the metric is the mean of rates: a bundle that has none is left out."""
+    params = dict(asked.params)
+    if params.get("over", "bundles") != "bundles":
+        return None
+    if asked.name in ("pk", "windowdiff"):
+        return cells.windows(params.get("k"))[0]
+    return cells.edit_total if asked.name == "boundary_similarity" else None
 
 
 @metric(
