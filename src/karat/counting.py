@@ -184,8 +184,9 @@ def evaluate_system(engine: Engine, gold: Side, pred: Side, plan: Plan, units: b
 
 def system_result(plan: Plan, gold: Side, pred: Side, counted: Counted, system: str) -> SystemResult:
     """A system that was counted, with its scores and all that was found."""
-    findings = [*gold.findings, *pred.findings, *counted.findings, *plan.context.doubts(plan.metrics, pred, counted.cells)]
+    findings = [*gold.findings, *pred.findings, *counted.findings]
     stop_on_errors(findings)
+    findings += plan.context.doubts(plan.metrics, pred, counted.cells)
     scores, details = plan.score(counted.cells), list(plan.context.details(counted.cells))
     return SystemResult(system, scores, counted.counts, findings, counted.cells, details)
 

@@ -614,6 +614,11 @@ KINDS: dict[str, Kind] = {
         "merge them, unless both are meant; each needs a match of its own",
     ),
     "span-unreadable": Kind("error", "{reason}", 'write spans as {{"start": 0, "end": 4, "label": "PER"}}'),
+    "columns-uneven": Kind(
+        "error",
+        "the columns are not of one length: {lengths}",
+        "give each column a value for every row, None where it has none",
+    ),
     "span-rows": Kind(
         "error",
         "a row for each span (columns {columns}): a record is a document with all its spans",

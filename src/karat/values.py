@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from itertools import chain
 from typing import Any
 
@@ -71,6 +72,32 @@ def types_in(column: Iterable[Any]) -> set[type]:
     return {str} if isinstance(column, Texts) else set(map(type, column))
 
 
+class Exact(float):
+    """A number that no float is: it counts as the nearest one, and as a label or id it is itself."""
+
+    def __new__(cls, number: Decimal | Fraction) -> Exact:
+        try:
+            self = super().__new__(cls, number)
+        except OverflowError:
+            self = super().__new__(cls, float("inf") if number > 0 else float("-inf"))
+        self.number = number
+        return self
+
+    number: Decimal | Fraction
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Exact) and self.number == other.number
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+    def __repr__(self) -> str:
+        return str(self.number)
+
+
 Flags = NDArray[np.int8]
 """True (1), false (0), or neither (−1)."""
 NO_NUMBER = int(np.iinfo(np.int64).min)
@@ -84,7 +111,7 @@ _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _EMPTY_FRACTION = re.compile(r"\.0+$")
 
 _KINDS: dict[Any, str] = {
-    str: "text", int: "number", float: "number", bool: "truth", type(None): "null",
+    str: "text", int: "number", float: "number", Exact: "number", bool: "truth", type(None): "null",
     list: "list", tuple: "list", dict: "object",
 }  # fmt: skip
 """The types that JSON has; any other is turned into one of them first."""
@@ -112,6 +139,8 @@ def plain(column: Column) -> Column:
 def _plain(value: Any) -> Any:
     if type(value) in _KINDS:
         return value
+    if isinstance(value, np.longdouble):
+        return float(value)
     if isinstance(value, np.generic):
         return _plain(_moment(value) if value.dtype.kind in "Mm" else value.item())
     if isinstance(value, Mapping):
@@ -120,16 +149,33 @@ def _plain(value: Any) -> Any:
         return sorted(value, key=str)
     if isinstance(value, (np.ndarray, range)) or hasattr(value, "tolist"):
         return list(value)
-    if isinstance(value, Decimal):
-        if value.is_nan():
-            return None
-        return float(value) if Decimal(repr(float(value))) == value else str(value)
-    if isinstance(value, bytes):
-        return value.decode(errors="surrogateescape")
+    if isinstance(value, (Decimal, Fraction)):
+        return _rational(value)
+    if isinstance(value, (bytes, bytearray)):
+        return text(value)
     base: Any = next((kind for kind in (bool, str, int, float, list, tuple, dict) if isinstance(value, kind)), None)
     if base is not None:
         return base(value)
+    if isinstance(value, Iterable):
+        return list(value)
     return None if _is_nothing(value) else str(value)
+
+
+def _rational(value: Decimal | Fraction) -> Any:
+    """A whole number, the float that is written so, or else the number itself; a decimal may be none."""
+    if isinstance(value, Decimal) and not value.is_finite():
+        return None if value.is_nan() else float(value)
+    if isinstance(value, Fraction) or value.adjusted() < LONGEST:
+        if value == value // 1:
+            return int(value)
+        short = float(value)
+        if Fraction(Decimal(repr(short))) == value:
+            return short
+    return Exact(value)
+
+
+LONGEST = 400
+"""Digits up to which a decimal is written out as a whole number: beyond what a float holds, and not a million."""
 
 
 def _moment(value: Any) -> Any:
@@ -216,7 +262,7 @@ def spelt(column: Column) -> Codes:
         return Codes.of(column)
     if types & {list, tuple, dict}:
         column = [None if isinstance(value, (list, tuple, dict)) else value for value in column]
-    mixed = bool in types and bool(types & {int, float})
+    mixed = bool in types and bool(types & {int, float, Exact})
     values = list(dict.fromkeys(column))
     texts = [text(value, mixed) for value in values]
     names = list(dict.fromkeys(text for text in texts if text is not None))
@@ -245,6 +291,8 @@ def text(value: Any, as_number: bool = False) -> str | None:
         if value != value:
             return None
         return str(int(value)) if abs(value) < LARGEST and value == int(value) else repr(value)
+    if isinstance(value, (bytes, bytearray)):
+        return value.decode(errors="surrogateescape")
     return str(value)
 
 
@@ -368,7 +416,7 @@ def taken_apart(column: Iterable[Any], objects: bool) -> Nested:
     like = list(rows[0])
     times = len(texts) // max(len(like), 1)
     if like and len(set(like)) == len(like) and texts == like * times:  # most often every row names the same labels
-        keys = spelt(like)
+        keys = spelt(plain(like))
         keys = Codes(np.tile(keys.code, times), keys.names)
     else:
         keys = spelt(plain(texts))

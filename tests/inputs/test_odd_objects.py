@@ -3,8 +3,18 @@
 
 from __future__ import annotations
 
+import math
+from collections import deque
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
 import numpy as np
-import pandas
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import karat
@@ -99,7 +109,7 @@ def test_a_fault_of_the_callers_own_class_is_the_callers():
 
 
 def test_a_frame_with_a_column_twice_is_refused_with_its_name():
-    frame = pandas.DataFrame([["1", "A", "B"], ["2", "B", "B"]], columns=["id", "value", "value"])
+    frame = pd.DataFrame([["1", "A", "B"], ["2", "B", "B"]], columns=["id", "value", "value"])
     with pytest.raises(karat.InputError) as caught:
         karat.evaluate(frame, ["A", "B"])
     assert [(f.code, f.facts["name"]) for f in caught.value.findings] == [("repeated-column", "value")]
@@ -115,3 +125,119 @@ def test_an_array_of_one_column_is_its_column_but_for_label_sets():
     assert (
         karat.evaluate(*ones, context="multilabel", metrics=["f1"])["f1"].value == 2 / 3
     )  # of one label, not of 0 and 1
+
+
+THIRDS = [{"a": 1 / 3, "b": 2 / 3}, {"a": 2 / 3, "b": 1 / 3}]
+
+
+@pytest.mark.parametrize("number", [lambda n: Decimal(n) / 3, lambda n: Fraction(n, 3)], ids=["decimal", "fraction"])
+def test_weights_that_no_float_is_are_weights(number: Any) -> None:
+    """Not votes by their texts, of which all are for another label."""
+    exact = [{"a": number(1), "b": number(2)}, {"a": number(2), "b": number(1)}]
+    rows = [[{"id": i, "value": value} for i, value in enumerate(side)] for side in (exact, exact[::-1])]
+    tables = [pd.DataFrame(side) for side in rows]
+    for gold, pred in ((exact, exact[::-1]), rows, tables, (exact, THIRDS[::-1]), (THIRDS, exact[::-1])):
+        assert karat.evaluate(gold, pred, context="soft", metrics=["mae"])["mae"].value == pytest.approx(1 / 3)
+    scored = karat.evaluate(["b", "a"], exact, context="probabilities", metrics=["log_loss"])["log_loss"].value
+    assert scored == pytest.approx(-math.log(2 / 3))
+    assert karat.evaluate([number(1), number(3)], [0.5, 1], context="numbers", metrics=["mae"])[
+        "mae"
+    ].value == pytest.approx(1 / 12)
+
+
+def test_numbers_that_no_float_is_are_labels_by_all_their_digits() -> None:
+    gold, near = Decimal("0.12345678901234567890"), Decimal("0.12345678901234567891")
+    evaluate = lambda pred: karat.evaluate([gold, 7], pred, context="monolabel")["accuracy"].value
+    assert evaluate([gold, 7]) == 1
+    assert evaluate([near, 7]) == evaluate([float(gold), 7]) == 0.5
+
+
+@pytest.mark.parametrize("large", [10**25, 12345 * 10**20])
+def test_whole_decimals_are_the_whole_numbers_that_they_are(large: int, tmp_path: Path) -> None:
+    ids = pa.array([Decimal(large), Decimal(1)], pa.decimal128(38, 0))
+    frame = pa.table({"id": ids, "value": ["a", "b"]})
+    pq.write_table(frame, tmp_path / "gold.parquet")
+    (tmp_path / "pred.csv").write_text(f"id,value\n1,b\n{large},a\n")
+    records = [{"id": large, "value": "a"}, {"id": 1, "value": "b"}]
+    for gold in (frame, str(tmp_path / "gold.parquet"), records):
+        for pred in (records, str(tmp_path / "pred.csv")):
+            assert karat.evaluate(gold, pred)["accuracy"].value == 1, (gold, pred)
+
+
+def test_bytes_are_their_text_wherever_they_stand() -> None:
+    value = lambda e, metric: e[metric].value
+    runs = karat.evaluate({"q": {"a": 1, "b": 0}}, {"q": {b"a": 0.9, b"b": 0.5}}, context="ranking", metrics=["ndcg"])
+    assert value(runs, "ndcg") == 1
+    soft = karat.evaluate([{"a": 0.3, "b": 0.7}], [{b"a": 0.3, b"b": 0.7}], context="soft", metrics=["mae"])
+    assert value(soft, "mae") == 0
+    spans = [[{"id": "1", "spans": [{"start": 0, "end": 4, "label": label}]}] for label in ("A", b"A")]
+    assert value(karat.evaluate(*spans, metrics=["f1"]), "f1") == 1
+    assert karat.evaluate(["a", "b"], [bytearray(b"a"), bytearray(b"b")])["accuracy"].value == 1
+
+
+WAYS = {
+    "deque": deque, "keys": lambda texts: dict.fromkeys(texts).keys(), "values": lambda texts: dict(enumerate(texts)).values(),
+    "map": lambda texts: map(str, texts), "generator": lambda texts: (text for text in texts), "series": pd.Series, "polars": pl.Series,
+    "array": lambda texts: np.array(list(texts)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_whatever_can_be_gone_through_is_a_list(way: str) -> None:
+    make = lambda text: WAYS[way](list(text))
+    assert karat.evaluate([make("ab"), make("b")], [["b", "a"], ["b"]], metrics=["f1"])["f1"].value == 1
+    records = [{"id": 1, "value": make("ab")}, {"id": 2, "value": make("b")}]
+    assert karat.evaluate(records, {1: ["b", "a"], 2: ["b"]}, metrics=["f1"])["f1"].value == 1
+    tags = [["B-PER", "O"], ["O"]]
+    found = karat.evaluate([WAYS[way](sentence) for sentence in tags], tags, context="spans", metrics=["f1"])
+    assert found["f1"].value == 1
+
+
+@pytest.mark.parametrize(
+    "whole", [lambda values: values, lambda values: pa.chunked_array([values])], ids=["array", "chunked"]
+)
+def test_arrow_arrays_of_lists_and_maps(whole: Any) -> None:
+    tags = whole(pa.array([["B-PER", "O"], ["O"]]))
+    assert karat.evaluate(tags, tags, context="spans", metrics=["f1"], allow_same=True)["f1"].value == 1
+    weights = whole(pa.array([[("a", 0.5), ("b", 0.5)]], pa.map_(pa.string(), pa.float64())))
+    assert karat.evaluate(weights, [{"a": 1.0}], context="soft", metrics=["mae"])["mae"].value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("pairs", "code"), [([("a", 0.3), ("a", 1.0)], "repeated-key"), ([("a", 1.0), ("b", None)], "weight-not-number")]
+)
+def test_maps_keep_what_is_wrong_with_them(pairs: list[Any], code: str, tmp_path: Path) -> None:
+    """A key that stands twice and a value that is nothing are faults in memory too, as they are in files."""
+    table = lambda rows: pa.table({"id": [0], "value": pa.array([rows], pa.map_(pa.string(), pa.float64()))})
+    pq.write_table(table(pairs), tmp_path / "pred.parquet")
+    for pred in (table(pairs), str(tmp_path / "pred.parquet")):
+        with pytest.raises(karat.InputError) as refused:
+            karat.evaluate(table([("a", 1.0)]), pred, context="soft")
+        assert {f.code for f in refused.value.findings} == {code}
+
+
+UNEVEN = {
+    "ranking": (
+        {"query": ["q"] * 3, "doc": list("abc"), "relevance": [0, 0, 1]},
+        {"query": ["q"] * 3, "doc": list("abc"), "score": [0.9]},
+    ),
+    "labels": ({"id": [1, 2], "value": ["a", "b"]}, {"id": [1, 2], "value": ["a"]}),
+    "sets": ({"id": [1, 2], "value": [["a"], ["b"]]}, {"id": [1, 2], "value": [["a"]]}),
+    "test cases": ({"id": [1, 2], "value": ["a", "b"]}, {"id": [1, 2], "value": ["a", "b"], "test_case": ["t"]}),
+}
+
+
+@pytest.mark.parametrize("kind", UNEVEN)
+def test_columns_of_unlike_length(kind: str) -> None:
+    """One value is not taken for all rows, and none is made up."""
+    for gold, pred in (UNEVEN[kind], UNEVEN[kind][::-1]):
+        with pytest.raises(karat.InputError) as refused:
+            karat.evaluate(gold, pred)
+        assert "columns-uneven" in {f.code for f in refused.value.findings}
+    assert "columns-uneven" in {f.code for f in karat.validate(UNEVEN[kind][1])}
+
+
+def test_long_doubles_are_numbers() -> None:
+    assert karat.evaluate([np.longdouble(1), np.longdouble(2)], [1, 2])["accuracy"].value == 1
+    found = karat.evaluate([np.longdouble(1.5), np.longdouble(2)], [1.5, 3], context="numbers", metrics=["mae"])
+    assert found["mae"].value == 0.5

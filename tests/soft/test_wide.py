@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import karat
 import pytest
+
+import karat
 
 GOLD = {"id": ["1", "2", "3"], "ok": [0.5, 0.25, 1.0], "toxic": [0.5, 0.75, 0.0]}
 PRED = {"id": ["1", "2", "3"], "ok": [0.25, 0.25, 0.5], "toxic": [0.75, 0.75, 0.5]}

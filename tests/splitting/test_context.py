@@ -474,7 +474,7 @@ def test_bundles_that_a_mean_leaves_out_are_counted() -> None:
     asked = ["pk", "windowdiff(k=2)", "boundary_similarity", "pk(over=windows)", "f1"]
     said = karat.evaluate(nested(flags), nested(flags), metrics=asked, allow_same=True).systems[0].findings
     assert [f.message for f in said if f.code == "bundles-left-out"] == [
-        "1 of 3 bundles has no value of pk, windowdiff(k=2), and is left out of the mean",
+        "1 of 3 bundles has no value of pk, windowdiff@2, and is left out of the mean",
         "2 of 3 bundles have no value of boundary_similarity, and are left out of the mean",
     ]
     alone = {"b": flags["b"]}

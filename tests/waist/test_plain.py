@@ -723,7 +723,7 @@ def test_values_of_other_types_become_plain() -> None:
         np.int64(3), np.float32(0.5), np.str_("a"), {"b", "a"}, frozenset(), np.array([1, 2]), range(2), Decimal("0.1"), Decimal("0.1000000000000000000001"),
         Decimal("NaN"), b"x", Odd(4), Fraction(1, 2), np.datetime64("NaT"), None, "t",
     ]  # fmt: skip
-    expected = [3, 0.5, "a", ["a", "b"], [], [1, 2], [0, 1], 0.1, "0.1000000000000000000001", None, "x", 4, "1/2", None, None, "t"]  # fmt: skip
+    expected = [3, 0.5, "a", ["a", "b"], [], [1, 2], [0, 1], 0.1, values.Exact(Decimal("0.1000000000000000000001")), None, "x", 4, 0.5, None, None, "t"]  # fmt: skip
     found = values.plain(given)
     assert found == expected
     assert [type(v) for v in found[:3]] == [int, float, str]

@@ -6,11 +6,13 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,8 @@ _OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions"
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _TEXTS = ("VARCHAR", "JSON", "UUID")
+EXACT = 15
+"""Digits that every float holds."""
 KEYS = ("VARCHAR", *_WHOLE)
 """Types of ids and test cases that are compared inside the engine as they are."""
 PLAIN = (*KEYS, "BOOLEAN", "DOUBLE", "FLOAT")
@@ -250,7 +254,10 @@ class Engine:
     def column(self, relation: str, column: str, type: str) -> Column:
         if type.endswith("[]") or type.startswith("MAP"):
             return self._nested(relation, column, type)
-        if type.startswith("DECIMAL"):
+        if found := re.fullmatch(r"DECIMAL\((\d+),\d+\)", type):
+            if int(found[1]) > EXACT:
+                texts = self._fetched(relation, f"CAST({column} AS VARCHAR)").tolist()
+                return plain([None if text is None else Decimal(text) for text in texts])
             column, type = f"CAST({column} AS DOUBLE)", "DOUBLE"
         if type in _WHOLE or type in ("DOUBLE", "FLOAT", "BOOLEAN"):
             return _numbers(self._fetched(relation, column))

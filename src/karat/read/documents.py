@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from karat import values
 from karat.columns import Codes, Ints, Numbering, starts
 from karat.findings import LIMIT, Finding, InputError, finding
 from karat.read.annotators import TASKS, is_wrapped, task_lists, unwrapped
@@ -34,6 +35,8 @@ def spelt(value: Any) -> Any:
     """An id or label as text: true as in JSON, 1.0 as 1."""
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, (bytes, bytearray)):
+        return values.text(value)
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ def read_memory(engine: Engine, given: Any, read: Read) -> Records | Side:
         return _records({"value": matrix}, read, "array")
     if hasattr(given, "__array__") and getattr(given, "ndim", 1) == 1 and not _is_nested(given):
         return _records({"value": _column(given)}, read, "array")
-    rows = given.tolist() if hasattr(given, "tolist") else _listed(given)
+    rows = values.plain(_listed(given))
     if is_tag_lists(rows, read):
         return read_tag_lists(rows, read)
     if is_span_records(rows, read):
@@ -62,6 +62,10 @@ def _records(columns: dict[str, Column], read: Read, format: str) -> Records:
     rows = len(next(iter(columns.values()), ()))
     if not rows:
         raise InputError([finding("no-records", read.name)])
+    if len(lengths := {name: len(column) for name, column in columns.items()}) > 1 and len({*lengths.values()}) > 1:
+        raise InputError(
+            [finding("columns-uneven", read.name, lengths=", ".join(f"{name} {n}" for name, n in lengths.items()))]
+        )
     apart = {name: values.lists_of_texts(column) for name, column in columns.items()}
     return Records(Origin(read.name, read.role, format, lambda row: row + 1), apart, rows)
 
@@ -90,15 +94,21 @@ def _is_frame(given: Any) -> bool:
 
 def _is_nested(given: Any) -> bool:
     """Does a one-dimensional array or series hold lists or objects?"""
-    if getattr(getattr(given, "dtype", None), "kind", "") in tuple("iufbUSMm"):
+    if getattr(getattr(given, "dtype", None), "kind", "") in tuple("iufbUSMm") or _is_map(given):
         return False
     first = next((value for value in given[:100] if value is not None), None)
+    first = getattr(first, "as_py", lambda: first)()
     return isinstance(first, (list, tuple, set, frozenset, Mapping, np.ndarray))
 
 
 def _listed(given: Any) -> list[Any]:
+    if type(given) is list:
+        return given
+    for name in ("to_pylist", "to_list", "tolist"):
+        if hasattr(given, name):
+            return list(getattr(given, name)())
     if isinstance(given, Iterable):
-        return given if type(given) is list else list(given)
+        return list(given)
     raise InputError([_cannot(given, "give a path, a list, an array, a dict or a frame")])
 
 
@@ -137,22 +147,33 @@ def _column(column: Any) -> Column:
         ("int", "uint", "float", "bool", "<U")
     ):
         return np.asarray(column)
-    to_list = next(
-        (getattr(column, name) for name in ("to_pylist", "to_list", "tolist") if hasattr(column, name)), None
-    )
-    listed = to_list() if to_list else list(column)
-    return [_object(value) for value in listed] if _is_struct(column) else listed
+    listed = _listed(column)
+    if _is_map(column):
+        return _objects(listed)
+    return [_named_fields(value) for value in listed] if _type(column).startswith("struct") else listed
 
 
-def _is_struct(column: Any) -> bool:
-    """Does a column of Arrow or Polars hold structs, or a map?"""
-    return str(getattr(column, "type", getattr(column, "dtype", ""))).lower().startswith(("struct", "map"))
+def _type(column: Any) -> str:
+    """How Arrow or Polars call what a column holds."""
+    return str(getattr(column, "type", getattr(column, "dtype", ""))).lower()
 
 
-def _object(value: Any) -> Any:
-    """The object that a row is: every row of a struct has every field, and null is one that it does not name."""
-    pairs = value.items() if isinstance(value, Mapping) else value
-    return None if value is None else {key: member for key, member in pairs if member is not None}
+def _is_map(column: Any) -> bool:
+    return _type(column).startswith("map")
+
+
+def _named_fields(value: Any) -> Any:
+    """A struct without its empty fields: every row has every field, and null is one that it does not name."""
+    return None if value is None else {key: member for key, member in value.items() if member is not None}
+
+
+def _objects(maps: Sequence[Any]) -> Nested:
+    """Maps with every key and value that they have: one that stands twice, or has no value, is a fault to be found."""
+    maps = [list(m.items()) if isinstance(m, Mapping) else m for m in maps]
+    pairs = [pair for m in maps for pair in m or ()]
+    size = np.array([len(m or ()) for m in maps], np.int64)
+    keys, members = (values.plain([pair[at] for pair in pairs]) for at in (0, 1))
+    return Nested(size, values.spelt(keys), members, np.array([m is not None for m in maps], bool))
 
 
 def _indicators(given: Any) -> Nested | None:

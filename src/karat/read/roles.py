@@ -116,13 +116,13 @@ def read_side(records: Records, read: Read) -> Side:
     if any(f.severity == "error" for f in findings):
         raise InputError(findings)
     keys = _keys(columns, records.rows)
-    if read.context is None and (table := span_columns(records.columns)) and len({*keys.id}) < len(keys.id):
-        raise InputError([finding("span-rows", read.name, columns=table)])
     missing = _blank_keys(records, keys, columns)
     long = _long(records, read, roles, keys, meaning)
     carried = _carried(records, read, roles)
     used = {*roles.values(), *long.values(), *(() if long else carried.values())}
     extra = [name for name in records.columns if name not in used]
+    if extra and read.context is None and span_columns(extra) and len({*keys.id}) < len(keys.id):
+        raise InputError([finding("span-rows", read.name, columns=span_columns(records.columns))])
     if (unknown := [name for name in extra if name.lower() not in TEXTS]) and not read.chosen:
         findings.append(finding("extra-fields", read.name, fields=", ".join(unknown[:10]), chosen=roles["value"]))
     if long:

@@ -22,6 +22,7 @@ from karat.contexts.splitting.paired import Paired, paired, taken
 from karat.contexts.splitting.tables import details
 from karat.evaluation import Detail
 from karat.findings import Finding, finding
+from karat.metric import Metric
 from karat.side import Entries, Side
 
 
