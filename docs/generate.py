@@ -118,7 +118,9 @@ def formats() -> str:
         "or `.xz`, and `-` for stdin. What columns and values mean: [inputs and findings](inputs.md), [columns](columns.md).",
         "| format | what | example |\n|---|---|---|\n"
         + "\n".join(f"| `{name}` | {kind.title} | `{_cell(kind.example)}` |" for name, kind in FORMATS.items()),
-        "## What a record of each context looks like\n\nThe context is told from the values, or named with `-c`.",
+        "## What a record of each context looks like\n\nThe context is told from the values, or named with `-c`. "
+        "Two are to be named: clusters look like labels or label sets, and are scored as such without `-c clustering`; numbers by id "
+        "could be labels, scores of a class or a ranking, and are values with `-c numbers`.",
         "| context | what | example |\n|---|---|---|\n"
         + "\n".join(f"| `{name}` | {context(name).title} | `{_cell(context(name).example)}` |" for name in MODULES),
     ]
@@ -174,16 +176,16 @@ def _docstring(thing: Any) -> str:
 def findings() -> str:
     """Every finding code with its texts."""
     rows = [
-        f"| `{code}` | {kind.severity} | {_template(_plural(kind.message))} | {_template(kind.hint)} |"
+        f"| `{code}` | {kind.severity} | {_template(_worded(kind.message))} | {_template(_worded(kind.hint))} |"
         for code, kind in KINDS.items()
     ]
     head = f"# Findings\n\n{NOTE}\n\nWords in braces are filled in.\n\n| code | severity | message | way out |\n|---|---|---|---|\n"
     return head + "\n".join(rows) + "\n"
 
 
-def _plural(message: str) -> str:
-    """The message as it reads for more than one thing."""
-    return re.sub(r"\{\w+:[^|}]*\|([^}]*)\}", r"\1", message)
+def _worded(text: str) -> str:
+    """A message or way out as it reads for more than one thing, each fact as its name alone."""
+    return re.sub(r"(?<!\{)\{(\w+)(![rsa])?(:[^{}]*)?\}", r"{\1}", re.sub(r"\{\w+:[^|}]*\|([^}]*)\}", r"\1", text))
 
 
 def _cell(text: str) -> str:
