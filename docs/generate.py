@@ -19,12 +19,12 @@ from karat.cli.metrics import parameters
 from karat.contexts import MODULES, catalogue, context
 from karat.doors.kit.differences import table
 from karat.kinds import KINDS
-from karat.metric import ALIASES, Definition
+from karat.metric import Definition
 from karat.read import FORMATS
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # A test loads this file by its path.
-from making import agreements  # noqa: E402
+from making import agreements, spellings  # noqa: E402
 
 NOTE = "<!-- made by docs/generate.py; do not edit -->"
 
@@ -50,8 +50,9 @@ def metrics() -> str:
         ]
         head = f"## {name}\n\n{context(name).title}.\n\n| metric | title | in a sentence |\n|---|---|---|"
         parts.append("\n".join([head, *rows]))
-    rows = [f"| `{pattern.replace('|', '` `')}` | `{name}` |" for pattern, name in ALIASES.items()]
-    parts.append("\n".join(["## Other tools' names\n\n| spelling | karat |\n|---|---|", *rows]))
+    rows = [f"| {' '.join(f'`{one}`' for one in spelt)} | `{name}` |" for _, name, spelt in spellings.rows()]
+    numbers = "Other numbers in a name are read as those shown; a cut-off or parameters may follow, as in `nDCG@10` and `P(rel=2)@5`."
+    parts.append("\n".join([f"## Other tools' names\n\n{numbers}\n\n| spelling | karat |\n|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"
 
 

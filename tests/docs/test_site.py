@@ -23,6 +23,7 @@ import karat
 from karat.cli.main import COMMANDS
 from karat.contexts import MODULES, catalogue, context
 from karat.kinds import KINDS
+from karat.metric import ALIASES
 from karat.read import FORMATS
 
 ROOT = Path(__file__).parents[2]
@@ -144,6 +145,20 @@ def test_every_metric_finding_format_context_and_public_name_is_there() -> None:
 def _agreements() -> Any:
     sys.path.insert(0, str(ROOT / "docs"))
     return import_module("making.agreements")
+
+
+def test_other_tools_names_are_read_as_the_page_says() -> None:
+    """Every alias has examples that it takes itself; of a list of names, each name is one."""
+    _agreements()
+    spellings = import_module("making.spellings")
+    rows = list(spellings.rows())
+    wrong = [(one, name) for _, name, spelt in rows for one in spelt if karat.parse(one) != karat.parse(name)]
+    assert wrong == []
+    shown = {pattern: [one for p, _, spelt in rows if p == pattern for one in spelt] for pattern in ALIASES}
+    missed = {p: [e for e in found if not re.match(rf"(?:{p})(?:[(@]|$)", e)] for p, found in shown.items()}
+    assert [p for p, found in shown.items() if not found or missed[p]] == []
+    assert set(spellings.EXAMPLES) == {p for p in ALIASES if not spellings.plain(p)}
+    assert not re.search(r"`[^`]*(?:\\d|\(\?)[^`]*`", TEXT["metrics.md"])
 
 
 MODULE_OF = {
