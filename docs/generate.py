@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from functools import cached_property, partial
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 import karat as package
+from karat import comparison, evaluation, needs
 from karat.cli.main import COMMANDS, karat
 from karat.cli.metrics import parameters
 from karat.contexts import MODULES, catalogue, context
@@ -24,7 +25,7 @@ from karat.read import FORMATS
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # A test loads this file by its path.
-from making import agreements, spellings  # noqa: E402
+from making import agreements, members, spellings  # noqa: E402
 
 NOTE = "<!-- made by docs/generate.py; do not edit -->"
 
@@ -129,27 +130,44 @@ def formats() -> str:
 
 
 def python() -> str:
-    """Every public name with its signature and docstring."""
-    parts = [f"# Python\n\n{NOTE}\n\n`import karat` loads nothing heavy; each name is loaded when it is first used."]
-    return (
-        "\n\n".join(
-            [*parts, *(_public(name, getattr(package, name)) for name in sorted(package.__all__, key=str.lower))]
-        )
-        + "\n"
-    )
+    """Every public name with its signature and docstring, its members, and the parts that results are made of."""
+    parts = [
+        f"# Python\n\n{NOTE}\n\n`import karat` loads nothing heavy; each name is loaded when it is first used.",
+        OPTIONS,
+    ]
+    parts += [_public(name, getattr(package, name)) for name in sorted(package.__all__, key=str.lower)]
+    parts += ["## Parts of results", *(f"#{_public(cls.__name__, cls, False)}" for cls in PARTS)]
+    return "\n\n".join(parts) + "\n"
 
 
-def _public(name: str, thing: Any) -> str:
+OPTIONS = """`**options` of a function are options of the context: `missing`, `ties`, `classes`, `hierarchy`, … are what `karat evaluate --help`
+lists as `--missing`, `--ties`, … with the context before it ([commands](commands.md#karat-evaluate)), `_` standing for `-` within a name.
+`context` settles which of them there are; any other name is an error. `assert_not_worse` takes those of `compare` as well."""
+
+PARTS = (
+    evaluation.SystemResult, evaluation.Part, evaluation.Interval, evaluation.Spread, evaluation.Detail,
+    evaluation.Slicing, evaluation.Slice, evaluation.Gap, evaluation.MethodScore, evaluation.JudgedScore, evaluation.Rejected,
+    comparison.Pair, comparison.Test, comparison.Effect, comparison.Posterior, comparison.RunPlan, comparison.Place,
+    comparison.Ranks, comparison.ComparedSlice, needs.Design, needs.Need, needs.FacetNeed,
+)  # fmt: skip
+"""Classes of what stands in the fields of public ones."""
+
+
+MADE_BY_USERS = ("Client", "Hierarchy", "Metric")
+"""Classes whose constructors are called by others than karat."""
+
+
+def _public(name: str, thing: Any, inherited: bool = True) -> str:
     said = f"## {name}\n\n{_docstring(thing)}"
+    if not inspect.isclass(thing) or name in MADE_BY_USERS:
+        said = said.replace("\n\n", f"\n\n```text\n{_signature(name, thing)}\n```\n\n", 1)
     if not inspect.isclass(thing):
-        return said.replace("\n\n", f"\n\n```text\n{_signature(name, thing)}\n```\n\n", 1)
+        return said
     rows = [
-        f"| `{key}` | {_cell(inspect.getdoc(member).splitlines()[0])} |"
-        for key, member in inspect.getmembers(thing)
-        if not key.startswith("_") and inspect.getdoc(member) and getattr(member, "__module__", "karat").startswith("karat")
-        and (callable(member) or isinstance(member, (property, cached_property)))
-    ]  # fmt: skip
-    return said + ("\n\n| | |\n|---|---|\n" + "\n".join(rows) if rows else "")
+        f"| `{m.name}` | {members.alternatives(m.typed)} | {_cell(m.said.replace('``', '`'))} |"
+        for m in members.members(thing, inherited)
+    ]
+    return said + ("\n\n| | type | |\n|---|---|---|\n" + "\n".join(rows) if rows else "")
 
 
 def _signature(name: str, thing: Any) -> str:
@@ -157,7 +175,13 @@ def _signature(name: str, thing: Any) -> str:
     kinds = [p.kind for p in inspect.signature(thing).parameters.values()]
     if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
         shown.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
-    return f"{name}(\n" + "".join(f"    {one},\n" for one in shown) + ")"
+    return f"{name}(\n" + "".join(f"    {one},\n" for one in shown) + ")" + _returned(thing)
+
+
+def _returned(thing: Any) -> str:
+    """What a function returns, if it says so."""
+    returned = inspect.signature(thing).return_annotation
+    return "" if inspect.isclass(thing) or returned in (inspect.Signature.empty, None, "None") else f" -> {returned}"
 
 
 def _parameter(p: inspect.Parameter) -> str:

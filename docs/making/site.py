@@ -15,6 +15,7 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
 from benchmarks.table import differing_digit, scaled  # noqa: E402
+
 from making import typeset  # noqa: E402
 
 OUTSIDE = {
