@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from math import floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -56,20 +57,33 @@ def row(title: str, side: dict[str, Any], karat: dict[str, Any], target: float |
         return f"| {title} | {side['side']} | {side['error']} | | | | |\n"
     peer = side is not karat and "cpu" in karat
     ratio = f"{side['cpu'] / karat['cpu']:,.1f}×{differs(side, karat)}" if peer else ""
-    part = f" ({side['part']:.1%} of the work, scaled)" if side.get("part", 1.0) < 1 else ""
     promised = f"≥ {target:g}×" if peer and target else ""
     return (
-        f"| {title} | {side['side']}{part} | {side['cpu']:.4f} | {side['wall']:.4f} | {side['rss']:,.0f} "
+        f"| {title} | {side['side']}{scaled(side)} | {side['cpu']:.4f} | {side['wall']:.4f} | {side['rss']:,.0f} "
         f"| {ratio} | {promised} |\n"
     )
 
 
+def scaled(side: dict[str, Any]) -> str:
+    """How much of the work was done where a side did not do all of it."""
+    return f" ({side['part']:.1%} of the work, scaled)" if side.get("part", 1.0) < 1 else ""
+
+
 def differs(side: dict[str, Any], karat: dict[str, Any]) -> str:
     """A ratio between different answers is worth nothing: say so beside it."""
+    return f" (answers differ: {karat['answer']!r}, {side['answer']!r})" if differing_digit(side, karat) else ""
+
+
+def differing_digit(side: dict[str, Any], karat: dict[str, Any]) -> int | None:
+    """The first digit in which the answers differ, by how far they are apart; None where they agree.
+
+    >>> differing_digit({"answer": 0.1234}, {"answer": 0.1235}), differing_digit({"answer": 1.0}, {"answer": 3.0})
+    (4, 1)
+    """
     ours, theirs = karat["answer"], side["answer"]
     if ours is None or theirs is None or abs(ours - theirs) <= 1e-9 * max(1.0, abs(theirs)):
-        return ""
-    return f" (answers differ: {ours!r}, {theirs!r})"
+        return None
+    return max(1, 1 + floor(-log10(abs(ours - theirs) / max(abs(ours), abs(theirs)))))
 
 
 def missed(cases: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from functools import cached_property, partial
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,18 @@ from typing import Any
 import click
 
 import karat as package
+from karat import comparison, evaluation, needs
 from karat.cli.main import COMMANDS, karat
 from karat.cli.metrics import parameters
 from karat.contexts import MODULES, catalogue, context
 from karat.doors.kit.differences import table
 from karat.kinds import KINDS
-from karat.metric import ALIASES, Definition
+from karat.metric import Definition
 from karat.read import FORMATS
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # A test loads this file by its path.
-from making import agreements  # noqa: E402
+from making import agreements, members, spellings  # noqa: E402
 
 NOTE = "<!-- made by docs/generate.py; do not edit -->"
 
@@ -50,8 +51,9 @@ def metrics() -> str:
         ]
         head = f"## {name}\n\n{context(name).title}.\n\n| metric | title | in a sentence |\n|---|---|---|"
         parts.append("\n".join([head, *rows]))
-    rows = [f"| `{pattern.replace('|', '` `')}` | `{name}` |" for pattern, name in ALIASES.items()]
-    parts.append("\n".join(["## Other tools' names\n\n| spelling | karat |\n|---|---|", *rows]))
+    rows = [f"| {' '.join(f'`{one}`' for one in spelt)} | `{name}` |" for _, name, spelt in spellings.rows()]
+    numbers = "Other numbers in a name are read as those shown; a cut-off or parameters may follow, as in `nDCG@10` and `P(rel=2)@5`."
+    parts.append("\n".join([f"## Other tools' names\n\n{numbers}\n\n| spelling | karat |\n|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -118,7 +120,9 @@ def formats() -> str:
         "or `.xz`, and `-` for stdin. What columns and values mean: [inputs and findings](inputs.md), [columns](columns.md).",
         "| format | what | example |\n|---|---|---|\n"
         + "\n".join(f"| `{name}` | {kind.title} | `{_cell(kind.example)}` |" for name, kind in FORMATS.items()),
-        "## What a record of each context looks like\n\nThe context is told from the values, or named with `-c`.",
+        "## What a record of each context looks like\n\nThe context is told from the values, or named with `-c`. "
+        "Two are to be named: clusters look like labels or label sets, and are scored as such without `-c clustering`; numbers by id "
+        "could be labels, scores of a class or a ranking, and are values with `-c numbers`.",
         "| context | what | example |\n|---|---|---|\n"
         + "\n".join(f"| `{name}` | {context(name).title} | `{_cell(context(name).example)}` |" for name in MODULES),
     ]
@@ -126,27 +130,44 @@ def formats() -> str:
 
 
 def python() -> str:
-    """Every public name with its signature and docstring."""
-    parts = [f"# Python\n\n{NOTE}\n\n`import karat` loads nothing heavy; each name is loaded when it is first used."]
-    return (
-        "\n\n".join(
-            [*parts, *(_public(name, getattr(package, name)) for name in sorted(package.__all__, key=str.lower))]
-        )
-        + "\n"
-    )
+    """Every public name with its signature and docstring, its members, and the parts that results are made of."""
+    parts = [
+        f"# Python\n\n{NOTE}\n\n`import karat` loads nothing heavy; each name is loaded when it is first used.",
+        OPTIONS,
+    ]
+    parts += [_public(name, getattr(package, name)) for name in sorted(package.__all__, key=str.lower)]
+    parts += ["## Parts of results", *(f"#{_public(cls.__name__, cls, False)}" for cls in PARTS)]
+    return "\n\n".join(parts) + "\n"
 
 
-def _public(name: str, thing: Any) -> str:
+OPTIONS = """`**options` of a function are options of the context: `missing`, `ties`, `classes`, `hierarchy`, … are what `karat evaluate --help`
+lists as `--missing`, `--ties`, … with the context before it ([commands](commands.md#karat-evaluate)), `_` standing for `-` within a name.
+`context` settles which of them there are; any other name is an error. `assert_not_worse` takes those of `compare` as well."""
+
+PARTS = (
+    evaluation.SystemResult, evaluation.Part, evaluation.Interval, evaluation.Spread, evaluation.Detail,
+    evaluation.Slicing, evaluation.Slice, evaluation.Gap, evaluation.MethodScore, evaluation.JudgedScore, evaluation.Rejected,
+    comparison.Pair, comparison.Test, comparison.Effect, comparison.Posterior, comparison.RunPlan, comparison.Place,
+    comparison.Ranks, comparison.ComparedSlice, needs.Design, needs.Need, needs.FacetNeed,
+)  # fmt: skip
+"""Classes of what stands in the fields of public ones."""
+
+
+MADE_BY_USERS = ("Client", "Hierarchy", "Metric")
+"""Classes whose constructors are called by others than karat."""
+
+
+def _public(name: str, thing: Any, inherited: bool = True) -> str:
     said = f"## {name}\n\n{_docstring(thing)}"
+    if not inspect.isclass(thing) or name in MADE_BY_USERS:
+        said = said.replace("\n\n", f"\n\n```text\n{_signature(name, thing)}\n```\n\n", 1)
     if not inspect.isclass(thing):
-        return said.replace("\n\n", f"\n\n```text\n{_signature(name, thing)}\n```\n\n", 1)
+        return said
     rows = [
-        f"| `{key}` | {_cell(inspect.getdoc(member).splitlines()[0])} |"
-        for key, member in inspect.getmembers(thing)
-        if not key.startswith("_") and inspect.getdoc(member) and getattr(member, "__module__", "karat").startswith("karat")
-        and (callable(member) or isinstance(member, (property, cached_property)))
-    ]  # fmt: skip
-    return said + ("\n\n| | |\n|---|---|\n" + "\n".join(rows) if rows else "")
+        f"| `{m.name}` | {members.alternatives(m.typed)} | {_cell(m.said.replace('``', '`'))} |"
+        for m in members.members(thing, inherited)
+    ]
+    return said + ("\n\n| | type | |\n|---|---|---|\n" + "\n".join(rows) if rows else "")
 
 
 def _signature(name: str, thing: Any) -> str:
@@ -154,7 +175,13 @@ def _signature(name: str, thing: Any) -> str:
     kinds = [p.kind for p in inspect.signature(thing).parameters.values()]
     if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
         shown.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
-    return f"{name}(\n" + "".join(f"    {one},\n" for one in shown) + ")"
+    return f"{name}(\n" + "".join(f"    {one},\n" for one in shown) + ")" + _returned(thing)
+
+
+def _returned(thing: Any) -> str:
+    """What a function returns, if it says so."""
+    returned = inspect.signature(thing).return_annotation
+    return "" if inspect.isclass(thing) or returned in (inspect.Signature.empty, None, "None") else f" -> {returned}"
 
 
 def _parameter(p: inspect.Parameter) -> str:
@@ -174,16 +201,16 @@ def _docstring(thing: Any) -> str:
 def findings() -> str:
     """Every finding code with its texts."""
     rows = [
-        f"| `{code}` | {kind.severity} | {_template(_plural(kind.message))} | {_template(kind.hint)} |"
+        f"| `{code}` | {kind.severity} | {_template(_worded(kind.message))} | {_template(_worded(kind.hint))} |"
         for code, kind in KINDS.items()
     ]
     head = f"# Findings\n\n{NOTE}\n\nWords in braces are filled in.\n\n| code | severity | message | way out |\n|---|---|---|---|\n"
     return head + "\n".join(rows) + "\n"
 
 
-def _plural(message: str) -> str:
-    """The message as it reads for more than one thing."""
-    return re.sub(r"\{\w+:[^|}]*\|([^}]*)\}", r"\1", message)
+def _worded(text: str) -> str:
+    """A message or way out as it reads for more than one thing, each fact as its name alone."""
+    return re.sub(r"(?<!\{)\{(\w+)(![rsa])?(:[^{}]*)?\}", r"{\1}", re.sub(r"\{\w+:[^|}]*\|([^}]*)\}", r"\1", text))
 
 
 def _cell(text: str) -> str:

@@ -19,12 +19,17 @@ class Agreement(NamedTuple):
     note: str = ""
 
 
+WITHOUT_A_VALUE = "a class without a value is left out of a mean here and 0 there, unless `zero_division=nan`"
+"""Where a class of a mean may have none: F1 and Jaccard of single labels have one for every class that either side uses."""
+
 AGREEMENTS = (
     Agreement("scikit-learn", "reference/test_sklearn_live.py", "monolabel",
-              "accuracy balanced_accuracy f1 fbeta hamming_loss jaccard kappa mcc precision recall zero_one_loss",
-              "a class without a value is left out of a mean here and 0 there, unless `zero_division=nan`"),
-    Agreement("scikit-learn", "reference/test_sklearn_live.py", "multilabel",
-              "f1 fbeta jaccard precision recall subset_accuracy"),
+              "accuracy balanced_accuracy f1 fbeta hamming_loss jaccard kappa mcc zero_one_loss"),
+    Agreement("scikit-learn", "reference/test_sklearn_live.py", "monolabel", "precision recall", WITHOUT_A_VALUE),
+    Agreement("scikit-learn", "reference/test_sklearn_live.py", "multilabel", "subset_accuracy"),
+    Agreement("scikit-learn", "reference/test_sklearn_live.py", "multilabel", "jaccard",
+              "a class without a value is left out of a mean here and 0 there"),
+    Agreement("scikit-learn", "reference/test_sklearn_live.py", "multilabel", "f1 fbeta precision recall", WITHOUT_A_VALUE),
     Agreement("scikit-learn", "soft/test_label_sets.py", "multilabel",
               "coverage_error label_ranking_average_precision label_ranking_loss"),
     Agreement("scikit-learn", "clustering/test_reference.py", "clustering",

@@ -6,15 +6,18 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from making import typeset
-
 ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
+from benchmarks.table import differing_digit, scaled  # noqa: E402
+
+from making import typeset  # noqa: E402
+
 OUTSIDE = {
     "benchmarks.md": "benchmarks/RESULTS.md",
     "changes.md": "CHANGELOG.md",
@@ -42,9 +45,12 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     if here.startswith("metrics/"):
         markdown = re.sub(r"^> (.+)$", lambda found: f"> {typeset.paragraph(found[1])}", markdown, flags=re.M)
     markdown = re.sub(r"^```python\n(>>> .*?)\n*^```$", _console, markdown, flags=re.M | re.S)
-    for mark, table in {"<!-- ratios -->": ratios, "<!-- weight -->": weight}.items():
-        markdown = markdown.replace(f"\n{mark}\n", f"\n{table()}\n") if mark in markdown else markdown
-    return markdown
+    return re.sub(r"^<!-- (ratios|weight) -->\n.*?<!-- end -->$", _figures, markdown, flags=re.M | re.S)
+
+
+def _figures(found: re.Match[str]) -> str:
+    """A table of the benchmarks, in place of the words that stand there in a checkout."""
+    return {"ratios": ratios, "weight": weight}[found[1]]()
 
 
 def _console(found: re.Match[str]) -> str:
@@ -61,18 +67,18 @@ def weight() -> str:
 def ratios() -> str:
     """Every case with a peer: how many times karat's CPU the peer took; below 1 karat lost."""
     cases = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))["cases"]
-    rows = []
-    for name, case in cases.items():
-        karat, *peers = case["sides"]
-        for peer in peers:
-            if "cpu" in karat and "cpu" in peer:
-                ratio = peer["cpu"] / karat["cpu"]
-                lost = " **(lost)**" if ratio < 0.95 else ""
-                rows.append(
-                    (
-                        name,
-                        f"| {name.replace('/', ': ')} | {case['note'] or ''} | {peer['side']} | {ratio:,.1f}×{lost} |",
-                    )
-                )
+    rows = [(name, row) for name, case in cases.items() for row in _rows(name.replace("/", ": "), case)]
     head = "| case | what | peer | peer's CPU ÷ karat's |\n|---|---|---|---:|"
     return "\n".join([head, *(row for _, row in sorted(rows))])
+
+
+def _rows(title: str, case: dict[str, Any]) -> Iterator[str]:
+    """A row for each peer that was measured, with what keeps its ratio from being one of the same work."""
+    karat, *peers = case["sides"]
+    for peer in peers:
+        if "cpu" not in karat or "cpu" not in peer:
+            continue
+        ratio, digit = peer["cpu"] / karat["cpu"], differing_digit(peer, karat)
+        lost = " **(lost)**" if ratio < 0.95 else ""
+        other = f" (answers differ from digit {digit} on)" if digit else ""
+        yield f"| {title} | {case['note'] or ''} | {peer['side']}{scaled(peer)} | {ratio:,.1f}×{lost}{other} |"

@@ -260,7 +260,11 @@ def validate(
 ) -> list[Finding]:
     """Everything that can be said against one file, without scoring it; ``role`` is gold or pred, if that is known.
 
-    With ``gold``, also what is said when it meets gold: ids, labels and coverage.
+    With ``gold``, also what is said when it meets gold: ids, labels and coverage. Returns a list of `karat.Finding`, errors among
+    them and not raised; where none has the severity ``error``, the file can be scored.
+
+    >>> [f.code for f in karat.validate([{"id": "1", "value": "A"}, {"id": "1", "value": "B"}])]
+    ['repeated-id']
     """
     if gold is not None:
         return against(gold, given, context=context, format=format, encoding=encoding, columns=columns,

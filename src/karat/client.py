@@ -37,7 +37,8 @@ class ServerError(MetricError):
 class Client:
     """A server and a token.
 
-    The token is ``$KARAT_TOKEN`` unless one is given.
+    The token is ``$KARAT_TOKEN`` unless one is given; ``timeout`` is how many seconds an answer may take.
+    What a server refuses is a ``karat.client.ServerError``.
     """
 
     def __init__(self, server: str, token: str | None = None, timeout: float = 60) -> None:
@@ -65,6 +66,7 @@ class Client:
         raise AssertionError
 
     def submission(self, id: str) -> dict[str, Any]:
+        """A submission as it stands: its state, and its scores or findings."""
         return self._ask("GET", f"/submissions/{quote(id)}")
 
     def wait(self, sent: Mapping[str, Any], seconds: float = 600) -> dict[str, Any]:
@@ -106,9 +108,11 @@ class Client:
         return self._ask("GET", f"/runs/{job['result']['run']}")
 
     def leaderboard(self, benchmark: str, phase: str = "") -> dict[str, Any]:
+        """The leaderboard of a benchmark, of the phase that runs or of the one named."""
         return self._ask("GET", f"/benchmarks/{quote(benchmark)}/leaderboard", {"phase": phase})
 
     def benchmarks(self) -> list[dict[str, Any]]:
+        """The benchmarks that the token may see, at most 200."""
         benchmarks: list[dict[str, Any]] = self._ask("GET", "/benchmarks", {"limit": "200"})["benchmarks"]
         return benchmarks
 
@@ -136,6 +140,7 @@ class Client:
             return self._ask("PUT", f"/benchmarks/{quote(benchmark)}/gold", {"name": Path(gold).name}, body)
 
     def change_benchmark(self, benchmark: str, **settings: Any) -> dict[str, Any]:
+        """Give a benchmark other settings; those that are not named stay."""
         return self._ask("PATCH", f"/benchmarks/{quote(benchmark)}", {}, json.dumps(settings).encode())
 
     def invite(self, benchmark: str, team: str) -> str:
@@ -150,6 +155,7 @@ class Client:
                 out.write(block)
 
     def import_benchmark(self, source: str | os.PathLike[str]) -> dict[str, Any]:
+        """Make a benchmark from a file of `export_benchmark`."""
         with Path(source).open("rb") as body:
             return self._ask("POST", "/benchmarks/import", {}, body)
 

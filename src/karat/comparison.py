@@ -87,10 +87,13 @@ class Pair:
     b_value: float | None
     difference: float | None
     interval: Interval | None
+    """Of the difference, by itself."""
     tests: list[Test]
+    """The first decides."""
     p: float | None
     p_corrected: float | None
     verdict: Verdict
+    """Whether A is better, worse, or the data cannot tell."""
     mde: float | None
     """Smallest true difference that the corrected test shows on this data with 80 % power."""
     needed: int | None = None
@@ -101,6 +104,7 @@ class Pair:
     equivalence: Test | None = None
     posterior: Posterior | None = None
     sentence: str = ""
+    """The verdict in words."""
     runs: RunPlan | None = None
     """Only where methods have several runs."""
     simultaneous: Interval | None = None
@@ -136,7 +140,7 @@ class Pair:
 
     @property
     def simultaneous_gain(self) -> tuple[float, float] | None:
-        """The same of the interval that holds for all pairs and metrics at once."""
+        """Ends of the interval of `gain` that holds for all pairs and metrics at once."""
         return None if self.simultaneous is None else _turned(self.simultaneous, self.better)
 
 
@@ -197,15 +201,25 @@ class Comparison(Rendered):
     kind = "comparison"
 
     evaluation: Evaluation
+    """The scores of the systems."""
     pairs: list[Pair]
+    """Every two systems on every metric."""
     correction: str
+    """How p-values are corrected: holm, …"""
     family: int
+    """Over how many tests they are corrected."""
     alpha: float
+    """Corrected p-values up to it make a verdict."""
     baseline: str | None
+    """The system with which alone the others are compared."""
     plan: dict[str, Any]
+    """Settings by which the comparison can be had again."""
     leaderboards: dict[Metric, list[Place]]
+    """By metric, the systems from best to worst."""
     ranks: list[Ranks] = field(default_factory=list)
+    """Friedman's test, where there are three systems and test cases enough."""
     own_findings: list[Finding] = field(default_factory=list)
+    """What speaks against intervals or verdicts."""
     units: dict[str, Any] = field(default_factory=dict, repr=False)
     """Unit scores by metric, for `disagreements`."""
     methods: list[str] = field(default_factory=list)
@@ -224,15 +238,17 @@ class Comparison(Rendered):
 
     @property
     def findings(self) -> list[Finding]:
+        """What was found in the inputs, and what speaks against verdicts."""
         return [*self.evaluation.findings, *self.own_findings]
 
     @property
     def unsaid(self) -> list[Finding]:
-        """Those of the inputs; what speaks against the verdicts stands beside them."""
+        """The findings of the inputs; what speaks against the verdicts stands beside them."""
         return self.evaluation.findings
 
     @property
     def metrics(self) -> list[Metric]:
+        """What the systems are compared on."""
         return list(dict.fromkeys(p.metric for p in self.pairs))
 
     def of(self, metric: str | Metric) -> list[Pair]:

@@ -35,9 +35,11 @@ class Interval:
     """A confidence interval and how it was made."""
 
     level: float
+    """Confidence, as 0.95."""
     low: float
     high: float
     method: str
+    """How it was made: bca, wilson, hall-t, …"""
     resamples: int | None = None
     se: float | None = None
     """Standard error."""
@@ -53,9 +55,11 @@ class Part:
 
     value: float | None
     undefined: str | None = None
+    """Why there is no value."""
     interval: Interval | None = None
     test_case: str | None = None
     label: str | None = None
+    """The class, where it is the score of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +148,24 @@ class Score:
 
     metric: Metric
     label: str
+    """The name that reports show."""
     better: Better
+    """Which scores are better: higher, lower or neither."""
     params: dict[str, Any]
+    """Every parameter with its value, defaults too."""
     value: float | None
+    """The score; None where it is undefined."""
     undefined: str | None
+    """Why there is no value."""
     test_cases: list[str]
     classes: list[str]
     result: Result
+    """The numbers behind `by_test_case` and `by_class`, as arrays."""
     interval: Interval | None = None
+    """Where intervals were asked for."""
     test_case_intervals: dict[str, Interval] = field(default_factory=dict)
     class_intervals: dict[tuple[str, str], Interval] = field(default_factory=dict)
+    """By test case and class."""
     slices: dict[str, Slicing] = field(default_factory=dict)
     """By column of gold, where slices were asked for."""
 
@@ -179,7 +191,7 @@ class Score:
         return dict(zip(self.test_cases, self.parts(), strict=True))
 
     def parts(self) -> Iterator[Part]:
-        """The same one after the other, for who wants them once: of 100,000 queries they take 20 MB a metric."""
+        """The scores of test cases one after the other, for who wants them once: of 100,000 queries they take 20 MB a metric."""
         for name, value in zip(self.test_cases, self.result.value.tolist(), strict=True):
             yield _part(value, self.result.reason, self.test_case_intervals.get(name), name)
 
@@ -264,10 +276,15 @@ class SystemResult:
 
     name: str
     scores: dict[Metric, Score]
+    """Found by name too: ``system["f1"]``."""
     counts: dict[str, int]
+    """How many units there are, on either side and on both."""
     findings: list[Finding]
+    """What was found in gold and in its file."""
     cells: Cells = field(metadata=UNSTORED)
+    """What was counted, for new metrics."""
     details: list[Detail] = field(default_factory=list)
+    """Confusion matrices, error lists and other tables."""
     sliced: dict[str, SlicedUnits] = field(default_factory=dict, compare=False)
     """By column of gold, where slices were asked for."""
 
@@ -370,14 +387,21 @@ class Systems(list[SystemResult]):
 
 @dataclass
 class Evaluation(Rendered):
-    """One or more systems scored against one gold standard."""
+    """One or more systems scored against one gold standard.
+
+    ``e["f1"]`` is a score of the only system; of several it is ``e.systems["name"]["f1"]``.
+    """
 
     kind = "evaluation"
 
     context: str
+    """Its name, as ``monolabel``."""
     systems: Systems | list[SystemResult]
+    """In the order given, found by place or by name."""
     plan: dict[str, Any]
+    """Context, metrics and options by which the scores can be had again."""
     provenance: dict[str, Any]
+    """Version, inputs with their hashes, and time."""
     texts: dict[str, str] | None = None
     """Texts of gold's units by test case and id (joined by U+001F), where gold has them and units were asked for."""
     methods: list[MethodScore] = field(default_factory=list)
@@ -414,6 +438,7 @@ class Evaluation(Rendered):
 
     @property
     def metrics(self) -> list[Metric]:
+        """What was computed, in order."""
         return list(self.systems[0].scores)
 
     @property

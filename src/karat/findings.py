@@ -18,11 +18,15 @@ class Finding(msgspec.Struct, frozen=True, dict=True):
     """One thing found in an input, where, and what to do about it."""
 
     code: str
+    """Its kind, as ``repeated-id``."""
     severity: Severity
+    """error, warning or note."""
     message: str
     hint: str
+    """The way out."""
     file: str | None = None
     line: int | None = None
+    """Physical line, counted from 1."""
 
     @property
     def facts(self) -> dict[str, Any]:

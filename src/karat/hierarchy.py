@@ -51,6 +51,7 @@ class Hierarchy:
 
     @property
     def nodes(self) -> list[str]:
+        """All labels."""
         return list(self.parent)
 
     def depth(self, label: str) -> int:

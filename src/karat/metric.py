@@ -105,6 +105,7 @@ class Metric:
 
     name: str
     params: tuple[tuple[str, Any], ...] = ()
+    """Names and values, sorted."""
 
     def __call__(self, **params: Any) -> Metric:
         return Metric(self.name, tuple(sorted((dict(self.params) | params).items())))

@@ -51,12 +51,17 @@ class Need:
 
 @dataclass
 class Design(Rendered):
-    """Sample sizes for the next evaluation, from a pilot."""
+    """Sample sizes for the next evaluation, from a pilot.
+
+    Reports: ``print`` and ``to_dicts``, ``to_json``, ``to_markdown``, ``to_latex``, ``to_tsv``, ``to_csv``.
+    """
 
     kind = "design"
 
     needs: list[Need]
+    """One for each system or pair and metric."""
     aim: dict[str, Any]
+    """What was asked for."""
     seed: int
 
     def of(self, metric: str) -> list[Need]:

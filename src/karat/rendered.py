@@ -37,27 +37,35 @@ class Rendered:
         return rows
 
     def to_json(self) -> str:
+        """The JSON report, which is described by a schema."""
         return str(self.render("json"))
 
     def to_markdown(self, **options: Any) -> str:
+        """The tables in Markdown."""
         return str(self.render("markdown", **options))
 
     def to_latex(self, **options: Any) -> str:
+        """The tables in LaTeX."""
         return str(self.render("latex", **options))
 
     def to_tsv(self, **options: Any) -> str:
+        """`to_dicts` as TSV."""
         return str(self.render("tsv", **options))
 
     def to_csv(self, **options: Any) -> str:
+        """`to_dicts` as CSV."""
         return str(self.render("csv", **options))
 
     def to_html(self, **options: Any) -> str:
+        """A page of its own, that needs nothing from elsewhere."""
         return str(self.render("html", **options))
 
     def to_pandas(self) -> Any:
+        """`to_dicts` as a frame of pandas."""
         return self.render("pandas")
 
     def to_polars(self) -> Any:
+        """`to_dicts` as a frame of Polars."""
         return self.render("polars")
 
     def __str__(self) -> str:

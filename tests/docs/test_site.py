@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 import pytest
+from benchmarks.table import differing_digit
 from playwright.sync_api import sync_playwright
 from tests.report.browser import PATIENCE
 
@@ -23,6 +24,7 @@ import karat
 from karat.cli.main import COMMANDS
 from karat.contexts import MODULES, catalogue, context
 from karat.kinds import KINDS
+from karat.metric import ALIASES
 from karat.read import FORMATS
 
 ROOT = Path(__file__).parents[2]
@@ -77,6 +79,10 @@ def test_peers_have_the_figures_of_the_benchmarks_losses_included(site: Path) ->
         if "cpu" in peer and peer["cpu"] < 0.95 * case["sides"][0]["cpu"]
     ]
     assert page.count("(lost)") == len(lost)
+    assert "filled in" not in page, "what a checkout says in place of the tables"
+    peers = [(case["sides"][0], peer) for case in cases.values() for peer in case["sides"][1:] if "cpu" in peer]
+    assert page.count("of the work, scaled)") == sum(peer.get("part", 1.0) < 1 for _, peer in peers)
+    assert page.count("(answers differ") == sum(differing_digit(peer, ours) is not None for ours, peer in peers)
 
 
 def test_examples_are_shown_as_a_console_shows_them(site: Path) -> None:
@@ -141,9 +147,41 @@ def test_every_metric_finding_format_context_and_public_name_is_there() -> None:
     assert [name for name in karat.__all__ if f"\n## {name}\n" not in TEXT["python.md"]] == []
 
 
+def test_the_page_of_python_has_what_users_need_and_nothing_of_lists_or_exceptions() -> None:
+    page = TEXT["python.md"]
+    section = {part.partition("\n")[0]: part for part in page.split("\n## ")}
+    needed = {
+        "Score": "value undefined interval by_class by_test_case slices",
+        "Evaluation": "systems methods judged rejected findings to_pandas()",
+        "Finding": "code severity message hint file line",
+        "Comparison": "evaluation pairs leaderboards slices",
+        "Client": "benchmarks() submission(id) change_benchmark(benchmark, import_benchmark(source) leaderboard(benchmark,",
+    }
+    assert [
+        (name, one) for name, many in needed.items() for one in many.split() if f"| `{one}" not in section[name]
+    ] == []
+    assert "timeout: float = 60" in section["Client"]
+    assert [noise for noise in ("append", "clear", "add_note", "with_traceback") if f"`{noise}" in page] == []
+    assert re.findall(r"^\| `[^`]*\)` \|.*\|  \|$", page, flags=re.M) == [], "a method without a word"
+
+
 def _agreements() -> Any:
     sys.path.insert(0, str(ROOT / "docs"))
     return import_module("making.agreements")
+
+
+def test_other_tools_names_are_read_as_the_page_says() -> None:
+    """Every alias has examples that it takes itself; of a list of names, each name is one."""
+    _agreements()
+    spellings = import_module("making.spellings")
+    rows = list(spellings.rows())
+    wrong = [(one, name) for _, name, spelt in rows for one in spelt if karat.parse(one) != karat.parse(name)]
+    assert wrong == []
+    shown = {pattern: [one for p, _, spelt in rows if p == pattern for one in spelt] for pattern in ALIASES}
+    missed = {p: [e for e in found if not re.match(rf"(?:{p})(?:[(@]|$)", e)] for p, found in shown.items()}
+    assert [p for p, found in shown.items() if not found or missed[p]] == []
+    assert set(spellings.EXAMPLES) == {p for p in ALIASES if not spellings.plain(p)}
+    assert not re.search(r"`[^`]*(?:\\d|\(\?)[^`]*`", TEXT["metrics.md"])
 
 
 MODULE_OF = {

@@ -68,6 +68,20 @@ def test_looking_makes_nothing(tmp_path, address):
         open_store(address, create=False).save(evaluation())
 
 
+def test_a_store_in_which_nothing_would_be_kept_is_refused(tmp_path, monkeypatch):
+    """It was taken in silence, and the run was lost; in a project's file the key is a default and no request."""
+    monkeypatch.chdir(tmp_path)
+    Path("gold.csv").write_text("id,label\n1,a\n2,b\n")
+    Path("new.csv").write_text("id,label\n1,a\n2,a\n")
+    line = ["evaluate", "gold.csv", "new.csv", "-m", "accuracy"]
+    assert "add --save" in said(*line, "--store", "kept.db")
+    assert not Path("kept.db").exists()
+    assert "saved run" in CliRunner().invoke(command, [*line, "--store", "kept.db", "--tag", "first"]).stderr
+    Path("karat.toml").write_text('store = "kept.db"\n')
+    done = CliRunner().invoke(command, line)
+    assert (done.exit_code, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("where", "what"),
     [

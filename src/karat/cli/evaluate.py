@@ -28,6 +28,7 @@ from karat.cli.options import (
     run_option,
     same_option,
     store_option,
+    typed,
     weight_option,
 )
 from karat.cli.printing import write_reports
@@ -93,6 +94,8 @@ def command(
     slices = [what for what in given["by"] if what not in BY]
     given["by"] = tuple(what for what in given["by"] if what in BY)
     save = given["save"] or bool(given["tags"])
+    if not save and typed("store"):
+        raise click.UsageError("--store says where a run is kept, and none is: add --save (or --tag NAME)")
     with progress.shown(given["quiet"]):
         evaluation = evaluate(
             gold,

@@ -15,6 +15,6 @@ def command() -> None:
     click.echo("File formats (also packed as .gz, .zst, .bz2 or .xz, and - for stdin):")
     for name, format in FORMATS.items():
         click.echo(f"  {name:<10} {format.title}: {format.example}")
-    click.echo("\nContexts (detected from the values, or named with -c):")
+    click.echo("\nContexts (detected from the values, or named with -c, as clusters and numbers by id must be):")
     for name in MODULES:
         click.echo(f"  {name:<10} {context(name).title}: {context(name).example}")

@@ -286,6 +286,11 @@ store_option = click.option(
 )
 
 
+def typed(name: str) -> bool:
+    """Whether a parameter stands on the command line, and not in a project's file or the environment."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
 def delimited_options(given: dict[str, Any]) -> dict[str, Any]:
     """What was said of CSV and TSV, as options of the report."""
     wanted = given["escape_formulas"]

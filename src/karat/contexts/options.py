@@ -24,7 +24,7 @@ class Option:
         return "--" + self.name.replace("_", "-")
 
 
-def names_of(value: Any) -> str:
+def names(value: Any) -> str:
     """Several names as one text, as the command line gives them."""
     return value if isinstance(value, str) else ",".join(map(str, value))
 
@@ -148,7 +148,7 @@ POS_LABEL = Option("pos_label", str, None, "the positive class of two, for avera
 SCORE_FROM = Option(
     "threshold", float, None, "score from which a class is predicted: by default the highest wins, of two classes 0.5"
 )
-CLASSES = Option("classes", names_of, None, "the classes of the columns of an array, separated by commas")
+CLASSES = Option("classes", names, None, "the classes of the columns of an array, separated by commas")
 
 MISSING_NUMBERS = Option(
     "missing", ("error", "skip"), "error", "what a gold id without a prediction is: an error, or left out"
