@@ -109,7 +109,8 @@ def _undefined(said: str) -> str:
     """The sentences that say when there is no value."""
     found = re.findall(r"[^.;]*\b[Uu]ndefined\b[^.;]*", " ".join(said.split()))
     return "; ".join(
-        re.sub(r"^\W*[Uu]ndefined\s+", "", part.strip()).replace("Never undefined", "never") for part in found
+        re.sub(r"^\W*[Uu]ndefined\s+", "", part.strip()).replace("Never undefined", "never").replace("Where ", "where ")
+        for part in found
     )
 
 

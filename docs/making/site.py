@@ -28,6 +28,9 @@ OUTSIDE = {
 }
 """Pages and files of the site that lie elsewhere in the repository, where people look for them."""
 
+FORMULAS = re.compile(r"^(> |\*\*.+?\*\*\. )(.+)$", re.M)
+"""Lines of a metric's page that may hold formulas: the quoted ones, and the sentence after the title in bold."""
+
 
 def on_files(files: Any, config: Any) -> Any:
     for page, path in OUTSIDE.items():
@@ -43,7 +46,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     if here in OUTSIDE:
         markdown = re.sub(r"\]\(docs/", "](", markdown)
     if here.startswith("metrics/"):
-        markdown = re.sub(r"^> (.+)$", lambda found: f"> {typeset.paragraph(found[1])}", markdown, flags=re.M)
+        markdown = FORMULAS.sub(lambda found: f"{found[1]}{typeset.paragraph(found[2])}", markdown)
     markdown = re.sub(r"^```python\n(>>> .*?)\n*^```$", _console, markdown, flags=re.M | re.S)
     return re.sub(r"^<!-- (ratios|weight) -->\n.*?<!-- end -->$", _figures, markdown, flags=re.M | re.S)
 

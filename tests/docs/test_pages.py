@@ -76,3 +76,12 @@ def test_the_readme_shows_what_is_printed(command, shown, monkeypatch):
         assert printed.startswith(shown.removesuffix("…\n"))
     else:
         assert printed == shown
+
+
+@pytest.mark.parametrize("page", sorted(page for page in _generator().PAGES if page.startswith("metrics/")))
+def test_every_metric_has_a_row_that_says_when_it_is_undefined(page):
+    sections = (DOCS / page).read_text(encoding="utf-8").split("\n## ")[1:]
+    rows = {s.split("\n")[0]: re.findall(r"^\| undefined \| (.+) \|$", s, re.M) for s in sections}
+    assert [name for name, row in rows.items() if len(row) != 1] == []
+    begins = re.compile(r"never|when|where|without|with|if|for|off")
+    assert [name for name, (row,) in rows.items() if not begins.match(row)] == []

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -45,7 +46,19 @@ def test_bpref_of_a_query_without_relevant_documents(policy: str, expected: floa
     assert value("bpref", gold, run, context="ranking", no_relevant=policy) == expected
 
 
-NEEDING = [d.name for d in catalogue("ranking") if "Undefined where R = 0" in (d.function.__doc__ or "")]
+SAID = re.compile(r"Where (?!nothing is retrieved)[^:.]+: (0|10⁻⁵), or undefined with ``--no-relevant undefined``")
+NEEDING = {d.name: found[1] for d in catalogue("ranking") if (found := SAID.search(" ".join(d.doc.split())))}
+"""What each metric says that a query without relevant documents scores."""
+
+
+def test_what_the_metrics_say_of_a_query_without_relevant_documents_is_found() -> None:
+    assert len(NEEDING) > 40
+
+
+@pytest.mark.parametrize("name", NEEDING)
+def test_a_query_without_relevant_documents_scores_what_is_said(name: str) -> None:
+    score = value(name, {"r": {"e": 0}}, {"r": {"e": 1.0}}, context="ranking")
+    assert score == pytest.approx({"0": 0, "10⁻⁵": 1e-5}[NEEDING[name]], abs=1e-15)
 
 
 @pytest.mark.parametrize("name", NEEDING)

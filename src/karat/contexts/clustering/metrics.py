@@ -134,8 +134,9 @@ def rand(W: Weights, cells: ClusteringCells) -> Values:
 def adjusted_rand(W: Weights, cells: ClusteringCells) -> Values:
     """Rand corrected for chance: 0 on average for random clusters of the same sizes.
 
-    (SS − E) / (mean of gold and predicted pairs − E), E = gold pairs · predicted pairs / all pairs;
-    1 when both sides are the same partition. Undefined with fewer than two items, or off a partition.
+    (SS − E) / (M − E), M the mean of gold and predicted pairs, E = gold pairs · predicted pairs / all pairs; 1 when
+    both sides are the same partition.
+    Undefined with fewer than two items, or off a partition.
 
     >>> # SS 1, gold 2, predicted 3, all 6: E = 1, (1 − 1) / (2.5 − 1)
     >>> e = karat.evaluate(list("AABB"), list("xxxy"), context="clustering", metrics=["adjusted_rand"])
@@ -347,8 +348,8 @@ Variant = Literal["amigo", "pyevall"]
 def bcubed_precision(W: Weights, cells: ClusteringCells, *, variant: Variant = "amigo") -> Values:
     """Mean over clustered items of the share of their cluster mates that belong with them.
 
-    Mates e' of e count min(shared predicted, shared gold clusters) / shared predicted clusters;
-    the item itself is among them. ``pyevall`` averages over memberships instead of items.
+    Each mate counts as min(p, g) / p: p predicted and g gold clusters hold it together with the item; the item
+    itself is among its mates. ``pyevall`` averages over memberships instead of items.
     Undefined when no gold item is clustered.
 
     >>> # x: A 2/3, A 2/3, B 1/3; y: 1

@@ -146,7 +146,7 @@ def _chance(gold: Floats, answer: Floats, n: Floats, power: int) -> Floats:
 def mcc(W: Weights, cells: MonoLabelCells) -> Values:
     """Correlation of gold and predicted labels (Matthews; R_K for more than two).
 
-    R = (hits·n − Σ_c g_c p_c) / √((n² − Σ g_c²)(n² − Σ p_c²)), g and p the label counts of both sides.
+    R = (hits·n − Σ_c g_c p_c) / √((n² − Σ_c g_c²)(n² − Σ_c p_c²)), g and p the label counts of both sides.
     Undefined where one side uses a single label. No prediction is a label of its own.
 
     >>> # gold A A B, predicted A B B: (2·3 − 4)/√((9−5)(9−5))

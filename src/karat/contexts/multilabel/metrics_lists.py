@@ -141,7 +141,7 @@ def topk_recall(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | 
 def topk_f1(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None = None) -> Values:
     """Mean over items of the F1 of the first k labels against the gold set.
 
-    2·|first k ∩ gold| / (labels among the first k + |gold|).
+    2·|first k ∩ gold| / (|first k| + |gold|).
     Undefined when no item has gold labels.
 
     >>> # 2·1 / (2 + 3)
@@ -190,7 +190,8 @@ def coverage_error(W: Weights, cells: MultiLabelCells, *, level: int | None = No
 def label_ranking_average_precision(W: Weights, cells: MultiLabelCells, *, level: int | None = None) -> Values:
     """Mean over items and their gold labels of the share of gold labels among those ranked as high or higher.
 
-    (1/|gold|) Σ_l |gold labels at or above l| / place of l; ties and labels left out as in coverage_error.
+    (1/|gold|) Σ_l h_l / r_l over gold labels l, r_l the place of l and h_l the gold labels there or above; ties and
+    labels left out as in coverage_error.
     Undefined when no item has gold labels.
 
     >>> # A: 1/1, B: 2/3

@@ -71,10 +71,11 @@ def _area_up_to(limit: float) -> Step:
 def roc_auc(W: Weights, cells: ProbabilityCells, *, max_fpr: float | None = None) -> Values:
     """Chance that an item of the class scores higher than an item of another class; equal scores count one half.
 
-    AUC = (Σ pairs [s⁺ > s⁻] + ½[s⁺ = s⁻]) / (positives · negatives): the area under the curve of true over false
-    positive rate. Of two classes it is that of the positive one; of more, each class against the rest, averaged.
-    With ``max_fpr`` the area up to that false positive rate, brought to 0.5 for chance and 1 for the best (McClish
-    1989). An item without a prediction is ordered worst. Undefined for a class that all items or none have.
+    AUC = Σ ([s⁺ > s⁻] + ½[s⁺ = s⁻]) / (positives · negatives) over pairs of a positive and a negative item: the
+    area under the curve of true over false positive rate. Of two classes it is that of the positive one; of more,
+    each class against the rest, averaged. With ``max_fpr`` the area up to that false positive rate, brought to 0.5
+    for chance and 1 for the best (McClish 1989). An item without a prediction is ordered worst.
+    Undefined for a class that all items or none have.
 
     >>> # positives .8 .4, negatives .6 .2: three of four pairs are in order
     >>> gold, score = ["yes", "no", "yes", "no"], [0.8, 0.6, 0.4, 0.2]

@@ -147,7 +147,7 @@ def recall_at_fpr(W: Weights, cells: ProbabilityCells, *, fpr: float = 0.05) -> 
 
 
 @metric(
-    ProbabilityCells, by_class=True, title="Kolmogorov–Smirnov", reference="Smirnov 1939; doi:10.1214/aoms/1177730256"
+    ProbabilityCells, by_class=True, title="Kolmogorov–Smirnov", reference="Smirnov 1948; doi:10.1214/aoms/1177730256"
 )
 def ks(W: Weights, cells: ProbabilityCells) -> Values:
     """The largest gap between true and false positive rate at any threshold (Youden's J at its best).

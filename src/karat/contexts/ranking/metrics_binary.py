@@ -45,8 +45,8 @@ def recall(
 ) -> Values:
     """Share of the relevant documents that are among the first k, averaged over queries.
 
-    R@k = (relevant in the first k) / R, R the relevant documents of the query; without k over
-    the whole list. Undefined where R = 0.
+    R@k = (relevant in the first k) / R, R the relevant documents of the query; without k over the whole list.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r n r n with R = 4, k = 3: 2/4 = 0.5.
     """
@@ -62,7 +62,7 @@ def f(W: Weights, cells: RankingCells, *, k: int | None = None, beta: float = 1.
     """Harmonic mean of precision and recall of the first k, averaged over queries.
 
     F@k = (1 + β²)·P·R / (β²·P + R), per query; 0 where nothing relevant is found.
-    Undefined where a query has no relevant document.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: P@3 = 2/3, R@3 = 2/4: 2·(2/3)(1/2) / (2/3 + 1/2) = 0.571.
     """
@@ -102,7 +102,7 @@ def r_precision(
     """Precision after as many documents as the query has relevant ones, averaged over queries.
 
     (relevant in the first c) / c with c = R; ``multiple`` m takes c = ⌊m·R + 0.9⌋.
-    Undefined where R = 0.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r n r n with R = 2: one of the first two, 1/2 = 0.5.
     """
@@ -125,8 +125,8 @@ def reciprocal_rank(
 ) -> Values:
     """Inverse of the rank of the first relevant document, averaged over queries (MRR).
 
-    RR = 1 / rank of the first relevant document (within the first k), 0 if there is none.
-    Undefined where the query has no relevant document.
+    RR = 1/r, r the rank of the first relevant document (within the first k); 0 if there is none.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking n r r: 1/2 = 0.5.
     """
@@ -155,7 +155,7 @@ def average_precision(
     """Mean of the precisions at the ranks of the relevant documents, averaged over queries (MAP).
 
     AP = (1/R) Σ P@i over the ranks i (up to k) of relevant documents; those not retrieved add 0.
-    Undefined where R = 0.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r n r, R = 3: (1/1 + 2/3 + 0) / 3 = 0.556.
     """
@@ -181,7 +181,8 @@ def _geometric(W: Weights, cells: RankingCells, per_query: Floats, ok: Mask) -> 
 def gm_map(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     """Geometric mean of the queries' average precisions, each raised to at least 0.00001.
 
-    GMAP = exp(mean of ln max(AP, 10⁻⁵)). Undefined where R = 0.
+    GMAP = exp(mean of ln max(AP, 10⁻⁵)).
+    Where R = 0: 10⁻⁵, or undefined with ``--no-relevant undefined``.
 
     Example: AP 0.25 and 1: √(0.25 · 1) = 0.5.
     """
@@ -206,9 +207,9 @@ def _bpref(cells: RankingCells, rel: Level) -> Floats:
 def bpref(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     """Share of judged non-relevant documents that stand after the relevant ones.
 
-    bpref = (1/R) Σ_r (1 − min(n_r, R) / min(N, R)) over retrieved relevant documents r; n_r judged
-    non-relevant documents stand before r, N are judged in all. Unjudged documents do not matter.
-    Undefined where R = 0.
+    bpref = (1/R) Σ_r (1 − min(n_r, R) / min(N, R)) over retrieved relevant documents r; n_r judged non-relevant
+    documents stand before r, N are judged in all. Unjudged documents do not matter.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r n r, R = 2, N = 1: ((1 − 0) + (1 − 1/1)) / 2 = 0.5.
     """
@@ -219,7 +220,8 @@ def bpref(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
 def gm_bpref(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     """Geometric mean of the queries' bpref, each raised to at least 0.00001.
 
-    exp(mean of ln max(bpref, 10⁻⁵)). Undefined where R = 0.
+    exp(mean of ln max(bpref, 10⁻⁵)).
+    Where R = 0: 10⁻⁵, or undefined with ``--no-relevant undefined``.
 
     Example: bpref 0.25 and 1: √(0.25 · 1) = 0.5.
     """
@@ -236,9 +238,9 @@ def gm_bpref(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
 def infap(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     """Average precision estimated from a sampled pool; grades below 0 are pooled but not judged.
 
-    At rank k of a relevant document: 1/k + ((k−1)/k) · (pooled before / (k−1)) ·
-    (relevant before + ε) / (judged before + 2ε), ε = 10⁻⁵; the mean of these over R.
-    Undefined where R = 0.
+    At rank k of a relevant document: 1/k + ((k − 1)/k) · (m/(k − 1)) · ((r + ε)/(j + 2ε)), ε = 10⁻⁵, of the
+    documents before it m pooled, j judged and r relevant; the mean of these over R.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r n r, all judged, R = 2: (1 + (1/3 + 2/3 · 1 · 1/2)) / 2 = 0.833.
     """
@@ -283,8 +285,9 @@ def interpolated_precision(
 ) -> Values:
     """Best precision at or after the rank where a share of the relevant documents is found.
 
-    max of P@i for i ≥ the rank of relevant document number c; c = ⌊recall·R + 0.9⌋ as trec_eval 9 has
-    it, or recall·R to the nearest (``rounding=nearest``, trec_eval 10). Undefined where R = 0.
+    max of P@i for i ≥ the rank of relevant document number c; c = ⌊recall·R + 0.9⌋ as trec_eval 9 has it, or
+    recall·R to the nearest (``rounding=nearest``, trec_eval 10).
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r n r, R = 2, recall 1: c = 2, found at rank 3: 2/3 = 0.667.
     """
@@ -297,7 +300,8 @@ def interpolated_precision(
 def eleven_point(W: Weights, cells: RankingCells, *, rel: Level = None, rounding: Rounding = "up") -> Values:
     """Mean of the interpolated precisions at recall 0, 0.1, …, 1.
 
-    (1/11) Σ interpolated_precision(recall). Undefined where R = 0.
+    (1/11) Σ interpolated_precision(recall).
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r n r, R = 2: recall 0 to 0.5 give 1 (6 points, c ≤ 1), the rest 2/3 (5 points):
     (6·1 + 5·2/3) / 11 = 0.848.
@@ -326,8 +330,8 @@ def mean_rank(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
 def bin_g(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     """Mean over the relevant documents of a gain that falls with the non-relevant ones before each.
 
-    (1/R) Σ 1 / log2(2 + non-relevant documents before), over retrieved relevant documents.
-    Undefined where R = 0.
+    (1/R) Σ_d 1 / log2(2 + n_d) over retrieved relevant documents d, n_d the non-relevant ones before d.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r n r, R = 2: (1/log2 2 + 1/log2 3) / 2 = 0.815.
     """
@@ -346,7 +350,7 @@ def yaap(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     """Average precision on a log-odds scale, so that very low and very high values average well.
 
     ln((1 + S) / (1 + R − S)), S the sum of the precisions at the relevant documents.
-    Undefined where R = 0.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r n r, R = 3: S = 1 + 2/3; ln(2.667 / 2.333) = 0.134.
     """

@@ -67,7 +67,8 @@ def bpm(
     """Gain per document of a reader who stops after k documents, or when a gain of T is reached.
 
     (Σ_{i ≤ s} gain(i)) / s, s the place at which the gains add up to T, at most k; gains are grades over the
-    highest of the collection, or ``max_grade``. Undefined where R = 0.
+    highest of the collection, or ``max_grade``.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking n r r, T = 1, k = 10: stops at the second, 1/2 = 0.5.
     """
@@ -85,8 +86,8 @@ def bpm(
 def sdcg(W: Weights, cells: RankingCells, *, k: int = 10, min_grade: float = 0.0, max_grade: Level = None) -> Values:
     """DCG of the first k documents over that of k documents of the highest grade.
 
-    Σ_{i ≤ k} gain(i) / log2(i + 1) over Σ_{i ≤ k} 1 / log2(i + 1); gains are grades over the highest of the
-    collection, or ``max_grade``. Undefined where R = 0.
+    DCG@k / Σ_{i ≤ k} (1 / log2(i + 1)); gains are grades over the highest of the collection, or ``max_grade``.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: grades 0 1, k = 2: 0.631 / (1 + 0.631) = 0.387.
     """
@@ -112,7 +113,8 @@ def insq(W: Weights, cells: RankingCells, *, T: float = 1.0, min_grade: float = 
     """Gain per document of a reader who wants a gain of T and grows more patient down the list.
 
     The chance to go on after place i is ((i + 2T − 1) / (i + 2T))², to place 1000; gains are grades over the
-    highest of the collection, or ``max_grade``. Undefined where R = 0.
+    highest of the collection, or ``max_grade``.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r, T = 1: place i is read with chance 4/(i + 1)², which add up to 2.576: 1/2.576 = 0.388.
     """
@@ -131,7 +133,8 @@ def inst(W: Weights, cells: RankingCells, *, T: float = 1.0, min_grade: float = 
     """Gain per document of a reader who wants a gain of T and is sooner content the more was found.
 
     The chance to go on after place i is ((i + T + t − 1) / (i + T + t))², to place 1000, t being T less the gains
-    so far; gains are grades over the highest of the collection, or ``max_grade``. Undefined where R = 0.
+    so far; gains are grades over the highest of the collection, or ``max_grade``.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r, T = 1: place i is read with chance 1/i², which add up to 1.644: 1/1.644 = 0.608.
     """
@@ -148,7 +151,8 @@ def nerr8(W: Weights, cells: RankingCells, *, k: int = 10, min_grade: float = 0.
     """Gain per document of a reader who stops at a document with the chance that is its gain (nearly ERR, eq. 8).
 
     The chance to go on after place i is 1 − gain(i), and 0 at k; gains are grades over the highest of the
-    collection, or ``max_grade``. Undefined where R = 0.
+    collection, or ``max_grade``.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: grades 1 2, k = 2: gains 0.5 and 1, read with 1 and 0.5: (0.5 + 0.5) / 1.5 = 0.667.
     """
@@ -159,7 +163,8 @@ def nerr8(W: Weights, cells: RankingCells, *, k: int = 10, min_grade: float = 0.
 def nerr9(W: Weights, cells: RankingCells, *, k: int = 10, min_grade: float = 0.0, max_grade: Level = None) -> Values:
     """As nerr8, with a reader who also tires as the list goes on (nearly ERR, eq. 9).
 
-    The chance to go on after place i is (1 − gain(i)) · i / (i + 1), and 0 at k. Undefined where R = 0.
+    The chance to go on after place i is (1 − gain(i)) · i / (i + 1), and 0 at k.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: grades 1 2, k = 2: gains 0.5 and 1, read with 1 and 0.25: (0.5 + 0.25) / 1.25 = 0.6.
     """
@@ -172,7 +177,8 @@ def nerr10(
 ) -> Values:
     """As nerr8, with a reader who else goes on with probability p, as in RBP (nearly ERR, eq. 10).
 
-    The chance to go on after place i is p · (1 − gain(i)), to place 1000. Undefined where R = 0.
+    The chance to go on after place i is p · (1 − gain(i)), to place 1000.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking n r, p = 0.9: read with 1 and 0.9: 0.9 / 1.9 = 0.474.
     """
@@ -187,7 +193,7 @@ def nerr11(
     """As nerr8, with a reader who else goes on as in INSQ (nearly ERR, eq. 11).
 
     The chance to go on after place i is ((i + 2T − 1) / (i + 2T))² · (1 − gain(i)), to place 1000.
-    Undefined where R = 0.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking n r, T = 1: read with 1 and (2/3)²: 0.444 / 1.444 = 0.308.
     """

@@ -97,7 +97,8 @@ def _judged_of_first(cells: RankingCells, k: int | None) -> tuple[Floats, Floats
 def judged(W: Weights, cells: RankingCells, *, k: int | None = None) -> Values:
     """Share of the first k documents that were judged, averaged over queries.
 
-    Judged in the first k / min(k, retrieved). Undefined for a query with nothing retrieved.
+    (judged in the first k) / min(k, retrieved).
+    Where nothing is retrieved: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r u n, k = 2: 1/2 = 0.5.
     """
@@ -109,7 +110,8 @@ def judged(W: Weights, cells: RankingCells, *, k: int | None = None) -> Values:
 def unjudged(W: Weights, cells: RankingCells, *, k: int | None = None) -> Values:
     """Share of the first k places that hold a document without a judgement (trec_eval's unj).
 
-    Unjudged in the first k / k. Without k: over the documents retrieved; undefined if none are.
+    (unjudged in the first k) / k; without k over the documents retrieved.
+    Where nothing is retrieved and no k is set: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r u n, k = 5: 1/5 = 0.2.
     """
@@ -122,7 +124,8 @@ def unjudged(W: Weights, cells: RankingCells, *, k: int | None = None) -> Values
 def relative_precision(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None) -> Values:
     """Precision of the first k documents against the best precision possible there.
 
-    Relevant in the first k / min(k, R); without k, k is the number retrieved. Undefined where R = 0.
+    (relevant in the first k) / min(k, R); without k, k is the number retrieved.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r n n, R = 2, k = 3: 1/2 = 0.5.
     """
@@ -135,7 +138,8 @@ def relative_precision(W: Weights, cells: RankingCells, *, k: int | None = None,
 def set_map(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     """Precision times recall of the whole list: the average precision of an unordered set.
 
-    (relevant retrieved)² / (retrieved · R). Undefined where R = 0.
+    (relevant retrieved)² / (retrieved · R).
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: 2 of 4 retrieved are relevant, R = 4: (2/4)(2/4) = 0.25.
     """

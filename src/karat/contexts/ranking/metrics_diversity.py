@@ -134,9 +134,9 @@ def alpha_dcg(
 ) -> Values:
     """DCG over subtopics in which repeating a subtopic gains less each time.
 
-    Σ_{i ≤ k} Σ_s (1 − α)^(earlier documents of s) / log2(i + 1), s over the subtopics of document i;
+    Σ_{i ≤ k} Σ_s (1 − α)^(n_s) / log2(i + 1) over the subtopics s of document i, n_s the earlier documents of s;
     ``normalize`` divides by what documents that all cover every subtopic would give (ndeval).
-    Undefined where no subtopic has a relevant document.
+    Where no subtopic has a relevant document: 0, or undefined with ``--no-relevant undefined``.
 
     Example: documents {a}, {a}, α = 0.5: 1/1 + 0.5/log2 3 = 1.315.
     """
@@ -151,7 +151,8 @@ def alpha_ndcg(
 ) -> Values:
     """α-DCG divided by that of a greedily built ideal ranking.
 
-    α-nDCG@k = α-DCG@k / ideal α-DCG@k. Undefined where no subtopic has a relevant document.
+    α-nDCG@k = α-DCG@k / ideal α-DCG@k.
+    Where no subtopic has a relevant document: 0, or undefined with ``--no-relevant undefined``.
 
     Example: documents {a}, {a} and {b} judged, ranking {a} {a}: (1 + 0.5/1.585) / (1 + 1/1.585) = 0.807.
     """
@@ -176,9 +177,10 @@ def err_ia(
 ) -> Values:
     """Expected reciprocal rank, averaged over the subtopics of a query.
 
-    (1/S) Σ_s Σ_{i ≤ k} α·(1 − α)^(earlier documents of s) / i over documents of subtopic s; S subtopics have
-    a relevant document, α is the chance that a document satisfies; ``normalize`` divides by what documents
-    that all cover every subtopic would give (ndeval). Undefined where S = 0.
+    (1/S) Σ_s Σ_{i ≤ k} α·(1 − α)^(n_s) / i over documents of subtopic s, n_s the earlier ones; S subtopics have a
+    relevant document, α is the chance that a document satisfies; ``normalize`` divides by what documents that all
+    cover every subtopic would give (ndeval).
+    Where S = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: subtopics a, b; documents {a}, {b}, α = 0.5: (0.5/1 + 0.5/2) / 2 = 0.375.
     """
@@ -191,7 +193,8 @@ def err_ia(
 def nerr_ia(W: Weights, cells: RankingCells, *, k: int | None = None, alpha: float = 0.5, rel: Level = None) -> Values:
     """ERR-IA divided by that of a greedily built ideal ranking.
 
-    nERR-IA@k = ERR-IA@k / ideal ERR-IA@k. Undefined where no subtopic has a relevant document.
+    nERR-IA@k = ERR-IA@k / ideal ERR-IA@k.
+    Where no subtopic has a relevant document: 0, or undefined with ``--no-relevant undefined``.
 
     Example: documents {a}, {a} and {b} judged, ranking {a} {a}, k = 2: (1 + 0.5/2) / (1 + 1/2) = 0.833.
     """
@@ -208,8 +211,9 @@ _NOVELTY = (
 def nrbp(W: Weights, cells: RankingCells, *, alpha: float = 0.5, beta: float = 0.5, rel: Level = None) -> Values:
     """Rank-biased precision over subtopics in which repeating a subtopic gains less each time.
 
-    ((1 − (1 − α)β) / S) Σ_i β^(i−1) Σ_s (1 − α)^(earlier documents of s), s over the subtopics of document i;
-    S subtopics have a relevant document, β is the chance to go on. Undefined where S = 0.
+    ((1 − (1 − α)β) / S) Σ_i β^(i−1) Σ_s (1 − α)^(n_s) over the subtopics s of document i, n_s the earlier documents
+    of s; S subtopics have a relevant document, β is the chance to go on.
+    Where S = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: subtopics a, b; documents {a}, {b}, α = β = 0.5: (0.75/2) · (1 + 0.5) = 0.5625.
     """
@@ -221,7 +225,8 @@ def nrbp(W: Weights, cells: RankingCells, *, alpha: float = 0.5, beta: float = 0
 def nnrbp(W: Weights, cells: RankingCells, *, alpha: float = 0.5, beta: float = 0.5, rel: Level = None) -> Values:
     """NRBP divided by that of a greedily built ideal ranking.
 
-    nNRBP = NRBP / ideal NRBP. Undefined where no subtopic has a relevant document.
+    nNRBP = NRBP / ideal NRBP.
+    Where no subtopic has a relevant document: 0, or undefined with ``--no-relevant undefined``.
 
     Example: documents {a}, {a} and {b} judged, ranking {a} {a}, α = β = 0.5:
     (1 + 0.5 · 0.5) / (1 + 0.5 + 0.25 · 0.5) = 0.769.
@@ -236,8 +241,9 @@ _AGRAWAL = "Agrawal et al., Diversifying search results, WSDM 2009, doi:10.1145/
 def precision_ia(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None) -> Values:
     """Share of the first k documents that are relevant to a subtopic, averaged over the subtopics.
 
-    (1/S) Σ_s (documents of subtopic s in the first k) / k; without k: / retrieved.
-    S subtopics have a relevant document. Undefined where S = 0.
+    (1/S) Σ_s (documents of subtopic s in the first k) / k; without k: / retrieved. S subtopics have a relevant
+    document.
+    Where S = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: subtopics a, b; documents {a}, {a, b}, k = 4: (2/4 + 1/4) / 2 = 0.375.
     """
@@ -251,7 +257,8 @@ def average_precision_ia(W: Weights, cells: RankingCells, *, rel: Level = None) 
     """Average precision for each subtopic, averaged over the subtopics.
 
     (1/S) Σ_s (1/R_s) Σ P_s@i over the ranks i of the documents of subtopic s; R_s are relevant to it, and S
-    subtopics have a relevant document. Undefined where S = 0.
+    subtopics have a relevant document.
+    Where S = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: subtopics a, b; documents {a}, {b} are all that are relevant: (1/1 + 1/2) / 2 = 0.75.
     """
@@ -268,8 +275,8 @@ def average_precision_ia(W: Weights, cells: RankingCells, *, rel: Level = None) 
 def subtopic_recall(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None) -> Values:
     """Share of a query's subtopics that the first k documents cover, averaged over queries.
 
-    Subtopics with a relevant document in the first k / subtopics with one at all.
-    Undefined where there is none.
+    (subtopics with a relevant document in the first k) / (subtopics with one at all).
+    Where no subtopic has one: 0, or undefined with ``--no-relevant undefined``.
 
     Example: subtopics a, b; documents {a}, {a}: 1/2 = 0.5.
     """

@@ -58,8 +58,9 @@ def dcg(
 ) -> Values:
     """Gains of the first k documents, each divided by the logarithm of its rank.
 
-    DCG@k = Σ_{i ≤ k} gain(i) / log2(i + 1); gain is the grade, or 2^grade − 1; documents that are
-    unjudged or of negative grade gain 0. Undefined where no document has a grade above 0.
+    DCG@k = Σ_{i ≤ k} gain(i) / log2(i + 1); gain is the grade, or 2^grade − 1; documents that are unjudged or of
+    negative grade gain 0.
+    Where no document has a grade above 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: grades 2 0 1: 2/1 + 0 + 1/2 = 2.5.
     """
@@ -85,9 +86,9 @@ def ndcg(
 ) -> Values:
     """DCG of the first k documents divided by that of the best possible order.
 
-    nDCG@k = DCG@k / ideal DCG@k; the ideal takes all judged documents, retrieved or not.
-    ``judged_only`` takes unjudged documents out of the ranking first. Undefined where no
-    document has a grade above 0.
+    nDCG@k = DCG@k / ideal DCG@k; the ideal takes all judged documents, retrieved or not. ``judged_only`` takes
+    unjudged documents out of the ranking first.
+    Where no document has a grade above 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: grades 1 2 retrieved: (1/1 + 2/1.585) / (2/1 + 1/1.585) = 0.860.
     """
@@ -126,8 +127,9 @@ def err(
 ) -> Values:
     """Expected inverse rank at which a reader who goes down the list is satisfied.
 
-    ERR@k = Σ_{i ≤ k} (t_i / i) Π_{j < i} (1 − t_j), t = (2^grade − 1) / 2^M; M is the highest grade of
-    the collection, of the query (``scale=query``), or ``max_grade``. Undefined where R = 0.
+    ERR@k = Σ_{i ≤ k} (t_i / i) Π_{j < i} (1 − t_j), t = (2^grade − 1) / 2^M; M is the highest grade of the
+    collection, of the query (``scale=query``), or ``max_grade``.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: grades 1 0 1, M = 1: 1/2 + (1/2)(1/2)/3 = 0.583.
     """
@@ -141,7 +143,8 @@ def nerr(
 ) -> Values:
     """ERR of the first k documents divided by that of the best possible order.
 
-    nERR@k = ERR@k / ideal ERR@k. Undefined where R = 0.
+    nERR@k = ERR@k / ideal ERR@k.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: grades 0 1, M = 1: (1/2 / 2) / (1/2) = 0.5.
     """
@@ -165,8 +168,9 @@ def rbp(
 ) -> Values:
     """Gain per document of a reader who goes on to the next one with probability p.
 
-    RBP = (1 − p) Σ_i gain(i) · p^(i−1); gain is 1 for relevant documents; ``scaled``: the grade over the
-    highest of the collection; ``raw``: the grade, which can exceed 1. Undefined where R = 0.
+    RBP = (1 − p) Σ_i gain(i) · p^(i−1); gain is 1 for relevant documents; ``scaled``: the grade over the highest of
+    the collection; ``raw``: the grade, which can exceed 1.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ranking r n r, p = 0.8: 0.2 · (1 + 0.64) = 0.328.
     """
@@ -182,7 +186,7 @@ def rbp(
 def rbp_residual(W: Weights, cells: RankingCells, *, p: float = 0.8) -> Values:
     """How much RBP could still rise if every document without a judgement were relevant.
 
-    (1 − p) Σ p^(i−1) over unjudged ranks i, and over all ranks after the end of the list.
+    (1 − p) Σ_i p^(i−1) over unjudged ranks i, and over all ranks after the end of the list.
     Never undefined for a counted query.
 
     Example: unjudged at rank 2 of 2, p = 0.8: 0.2 · 0.8 + 0.8² = 0.8.
@@ -206,8 +210,9 @@ def _reached(running: Floats, start: Ints, count: Ints) -> Floats:
 def g(W: Weights, cells: RankingCells) -> Values:
     """Gain of each document, divided by the logarithm of how far the list is behind the ideal there.
 
-    (1 / Σ gains) Σ gain(i) / log2(2 + cost(i) − gained(i)); cost(i) sums max(ideal gain, 1) over the
-    first i places, gained(i) the list's gains. Undefined where no document has a grade above 0.
+    (1/G) Σ_i gain(i) / log2(2 + cost(i) − gained(i)), G the sum of all gains; cost(i) sums max(ideal gain, 1) over
+    the first i places, gained(i) the list's gains.
+    Where no document has a grade above 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: grades 0 1, ideal 1: (1 / log2(2 + 2 − 1)) / 1 = 0.631.
     """
@@ -224,7 +229,7 @@ def ndcg_rel(W: Weights, cells: RankingCells) -> Values:
     """nDCG at the rank of every document with a gain, averaged over these documents.
 
     (1/R) Σ nDCG@rank(d); for a document that was not retrieved, nDCG of the whole list.
-    Undefined where no document has a grade above 0.
+    Where no document has a grade above 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: grades 0 1, R = 1: DCG@2 = 1/log2 3, ideal 1: 0.631.
     """
@@ -241,8 +246,9 @@ def ndcg_rel(W: Weights, cells: RankingCells) -> Values:
 def r_ndcg(W: Weights, cells: RankingCells, *, rel: Level = None) -> Values:
     """nDCG at the ranks where the ideal ranking passes from one grade to the next, averaged.
 
-    Mean of nDCG@c over c = documents of the highest grade, of the two highest, …, of all above 0,
-    and nDCG of the whole list if it goes on for two or more. Undefined where R = 0.
+    Mean of nDCG@c over c = documents of the highest grade, of the two highest, …, of all above 0, and nDCG of the
+    whole list if it goes on for two or more.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: grades 2 1 judged, ranking 1 2: (nDCG@1 + nDCG@2) / 2 = (0.5 + 0.860) / 2 = 0.680.
     """
@@ -275,9 +281,9 @@ def _level_ends(cells: RankingCells) -> Rows:
 def compatibility(W: Weights, cells: RankingCells, *, p: float = 0.95, normalize: bool = True) -> Values:
     """Rank-biased overlap of the ranking with the ideal ranking nearest to it.
 
-    RBO = Σ_d p^(d−1) · overlap(d)/d, to the longer list's depth, over Σ p^(d−1); divided by the ideal's
-    own RBO if ``normalize``. Documents of one grade stand in the ideal in the system's order.
-    Undefined where R = 0.
+    RBO = (Σ_d p^(d−1) · overlap(d)/d) / Σ_d p^(d−1), d to the longer list's depth; divided by the ideal's own RBO
+    if ``normalize``. Documents of one grade stand in the ideal in the system's order.
+    Where R = 0: 0, or undefined with ``--no-relevant undefined``.
 
     Example: ideal a, ranking b a, p = 0.5: overlap 0, 1/2: (0.5/2) / (1 + 0.5/2) = 0.2.
     """

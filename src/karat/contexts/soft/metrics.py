@@ -183,7 +183,7 @@ def brier(W: Weights, cells: SoftCells) -> Values:
 
 @metric(SoftCells, better="lower", bounds=(0, _INF), symmetric=True, unit_mean=True, reference=_RIZZI)
 def euclidean(W: Weights, cells: SoftCells) -> Values:
-    """Mean over items of √Σ_c (gold_c − predicted_c)².
+    """Mean over items of √(Σ_c (gold_c − predicted_c)²).
 
     An item without a prediction has weight 1 on a label of its own, or on each of K if weights are independent.
     Undefined without gold items.
@@ -214,8 +214,8 @@ def manhattan(W: Weights, cells: SoftCells) -> Values:
 def binary_manhattan(W: Weights, cells: SoftCells) -> Values:
     """Mean over items and labels of the Manhattan distance of each label's own distribution (it holds, or not).
 
-    (1/K) Σ_c |g_c − p_c| + |(1 − g_c) − (1 − p_c)| for independent weights g and p of the K labels that gold of the
-    test case names: LeWiDi-2025's score of VariErrNLI. No prediction is the opposite of gold for every label.
+    (1/K) Σ_c (|g_c − p_c| + |(1 − g_c) − (1 − p_c)|) for independent weights g and p of the K labels that gold of
+    the test case names: LeWiDi-2025's score of VariErrNLI. No prediction is the opposite of gold for every label.
     Undefined without gold items.
 
     >>> # A: |.75 − .5|·2, B: |.5 − 1|·2; mean of .5 and 1
@@ -249,8 +249,9 @@ def cosine(W: Weights, cells: SoftCells) -> Values:
 def wasserstein(W: Weights, cells: SoftCells) -> Values:
     """Mean over items of the work to move predicted weight onto gold's along the order of the labels.
 
-    Σ over steps of |CDF_gold − CDF_predicted| · step, both sides scaled to sum to 1. Labels that are numbers
-    stand at their value; ``order`` names other orders (steps of 1). No prediction: all at the worse end.
+    Σ_j |G_j − P_j| · s_j over the steps j along the order, s_j wide: G_j and P_j are the weights up to there, both
+    sides scaled to sum to 1. Labels that are numbers stand at their value; ``order`` names other orders (steps of
+    1). No prediction: all at the worse end.
     Undefined for labels without an order.
 
     >>> # all of 1 must go to 3
@@ -323,7 +324,7 @@ def entropy_correlation(W: Weights, cells: SoftCells) -> Values:
 def entropy_similarity(W: Weights, cells: SoftCells) -> Values:
     """Cosine, over items, of the vectors of gold's and the prediction's entropy.
 
-    Σ_i H(gold_i)·H(predicted_i) / √(Σ H(gold_i)² · Σ H(predicted_i)²); a missing prediction has the largest
+    Σ_i H(gold_i)·H(predicted_i) / √(Σ_i H(gold_i)² · Σ_i H(predicted_i)²); a missing prediction has the largest
     entropy there can be, and meets none of gold's.
     Undefined when a side has no entropy at all.
 

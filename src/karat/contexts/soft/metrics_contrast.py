@@ -32,8 +32,8 @@ def icm_soft(
 ) -> Values:  # fmt: skip
     """Information contrast of weighted labels: mean of α1·I(P) + α2·I(G) − β·I(P ∪ G), union = larger weight.
 
-    I(S) = Σ_c I(c, v_c) − I(parent, v_c), v_c the largest weight at or below c; I(c, v) = −log2 P(weight of c ≥ v),
-    normal with gold's mean and standard deviation. ``pyevall``: mean absolute deviation, log2 n on underflow.
+    I(S) = Σ_c (I(c, v_c) − I(parent of c, v_c)), v_c the largest weight at or below c;
+    I(c, v) = −log2 P(weight of c ≥ v), normal with gold's mean and standard deviation. ``pyevall``: mean absolute deviation, log2 n on underflow.
     Undefined without gold items.
 
     >>> # A and B: mean .5, deviation .5; z = 1: I = −log2 .1587 = 2.656, z = −1 only for weight 0: I = 0

@@ -279,7 +279,7 @@ def token_f1(W: Weights, cells: SpansCells) -> Values:
 def tag_accuracy(W: Weights, cells: SpansCells) -> Values:
     """Share of the tokens whose tag is the gold tag, O included.
 
-    A = tokens with equal tags / tokens.
+    A = (tokens with equal tags) / tokens.
     Undefined where the input is not tags.
 
     >>> # B-A I-A O against B-A O O: 2 of 3
@@ -309,8 +309,8 @@ def document_accuracy(W: Weights, cells: SpansCells) -> Values:
 def mean_iou(W: Weights, cells: SpansCells, *, over: Literal["pairs", "spans"] = "pairs") -> Values:
     """Mean intersection over union of aligned gold and predicted spans, whatever their labels.
 
-    IoU = common / (gold + predicted − common) positions. The mean is over the aligned pairs, or over pairs, missed
-    and spurious spans (which have 0).
+    IoU = common / (gold + predicted − common), in positions. The mean is over the aligned pairs, or over pairs,
+    missed and spurious spans (which have 0).
     Undefined if there is nothing to average.
 
     >>> # gold A[0,2); predicted A[1,4): 1/(2 + 3 − 1)

@@ -45,8 +45,9 @@ def shares_of(cells: SplittingCells, asked: Metric) -> Floats | None:
 def pk(W: Weights, cells: SplittingCells, *, k: int | None = None, over: Over = "bundles") -> Values:
     """Share of page pairs (i, i + k) that are in one file on one side and in two files on the other.
 
-    Pk = Σ [same gold file ≠ same predicted file] / (N − k); k = max(2, N / gold files / 2 rounded half to even).
-    Mean over bundles, or over=windows. Undefined for a bundle of k pages or fewer.
+    Pk = Σ [same gold file ≠ same predicted file] / (N − k); k = max(2, N / (2 · gold files)), rounded half to even.
+    Mean over bundles, or over=windows.
+    Undefined for a bundle of k pages or fewer.
 
     >>> # N = 5, k = 2: pairs (1,3), (2,4) parted on both sides; (3,5) only in gold: 1/3
     >>> gold = [{"document_id": "a", "pages": 5, "first_pages": [1, 3, 5]}]
@@ -68,8 +69,9 @@ def pk(W: Weights, cells: SplittingCells, *, k: int | None = None, over: Over = 
 def windowdiff(W: Weights, cells: SplittingCells, *, k: int | None = None, over: Over = "bundles") -> Values:
     """Share of windows (i, i + k) with another number of borders in the prediction than in gold.
 
-    WD = Σ [gold borders ≠ predicted borders in the window] / (N − k), k as in Pk.
-    Mean over bundles, or over=windows. Undefined for a bundle of k pages or fewer.
+    WD = Σ [gold borders ≠ predicted borders] / (N − k) over windows, k as in Pk. Mean over bundles, or
+    over=windows.
+    Undefined for a bundle of k pages or fewer.
 
     >>> # N = 4, k = 2: window 1-3 holds 1 gold and 2 predicted borders, window 2-4 holds 1 and 1: 1/2
     >>> gold = [{"document_id": "a", "pages": 4, "first_pages": [1, 3]}]

@@ -81,7 +81,8 @@ def _spans(pages: Floats) -> Iterator[tuple[int, int]]:
 def average_precision(W: Weights, cells: SplittingCells) -> Values:
     """Area under the precision-recall curve of first pages ranked by confidence.
 
-    AP = Σ over thresholds t of (R_t − R_{t−1})·P_t, from the highest confidence down; equal confidences are one step.
+    AP = Σ_t (R_t − R_{t−1})·P_t over thresholds t, from the highest confidence down; equal confidences are one
+    step.
     Undefined without confidences or without first pages.
 
     >>> # ranked 1 (first), 2 (not), 3 (first): 1/2·1/1 + 1/2·2/3 = 5/6
@@ -98,7 +99,7 @@ def average_precision(W: Weights, cells: SplittingCells) -> Values:
 def best_f1(W: Weights, cells: SplittingCells) -> Values:
     """Highest F1 of first pages that any one threshold on confidence gives.
 
-    max over t of 2·TP_t / (predicted_t + first pages), predicted_t = pages with confidence ≥ t.
+    max_t 2·TP_t / (predicted_t + first pages), predicted_t the pages with confidence ≥ t.
     Undefined without confidences or without first pages.
 
     >>> # t = 0.9: 2·1/(1+2) = 2/3; t = 0.7: 2·1/(2+2); t = 0.6: 2·2/(3+2) = 4/5
@@ -135,7 +136,7 @@ def best_threshold(W: Weights, cells: SplittingCells) -> Values:
 def brier(W: Weights, cells: SplittingCells) -> Values:
     """Mean squared difference between the confidence that a page is first and the truth (0 or 1).
 
-    B = Σ (confidence − [first])² / pages with a confidence.
+    B = Σ (confidence − [first])² / n over the n pages with a confidence.
     Undefined without confidences.
 
     >>> # (0.9 − 1)² + (0.4 − 0)² = 0.01 + 0.16, over two pages
@@ -156,7 +157,8 @@ def brier(W: Weights, cells: SplittingCells) -> Values:
 def calibration_error(W: Weights, cells: SplittingCells, *, bins: int = 10) -> Values:
     """Expected calibration error: how far confidence is from the share of first pages, bin by bin.
 
-    ECE = Σ over bins of |Σ confidence − first pages| / pages; bins of equal width over 0 to 1.
+    ECE = Σ_b |c_b − f_b| / pages, c_b the sum of the confidences in bin b and f_b its first pages; bins of equal
+    width over 0 to 1.
     Undefined without confidences.
 
     >>> # two bins: page 2 has 0.4 against 0 firsts, page 1 has 0.9 against 1: (0.4 + 0.1) / 2

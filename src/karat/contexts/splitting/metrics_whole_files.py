@@ -70,8 +70,8 @@ def file_f1(W: Weights, cells: SplittingCells) -> Values:
 def panoptic_quality(W: Weights, cells: SplittingCells, *, pairing: Pairing = "iou") -> Values:
     """How many files were found and how well they fit, in one number.
 
-    PQ = Σ IoU of the pairs / ((|G| + |P|) / 2). A pair is a gold and a predicted file with IoU > 1/2; with
-    pairing=majority, with more than half of each in common. PQ = segmentation quality · recognition quality.
+    PQ = 2·Σ IoU / (|G| + |P|), IoU summed over the pairs. A pair is a gold and a predicted file with IoU > 1/2;
+    with pairing=majority, with more than half of each in common. PQ = segmentation quality · recognition quality.
     Undefined without files.
 
     >>> # gold 1-2, 3-4, 5-5; predicted 1-2 (IoU 1), 3-5 (IoU 2/3 with 3-4): (5/3) / 2.5
@@ -87,7 +87,7 @@ def panoptic_quality(W: Weights, cells: SplittingCells, *, pairing: Pairing = "i
 def segmentation_quality(W: Weights, cells: SplittingCells, *, pairing: Pairing = "iou") -> Values:
     """Mean intersection over union of the files that were found.
 
-    SQ = Σ IoU of the pairs / number of pairs, pairs as in panoptic quality.
+    SQ = Σ IoU / n over the n pairs, pairs as in panoptic quality.
     Undefined if no file was found.
 
     >>> # predicted 1-2 has IoU 1 with gold 1-2, predicted 3-5 has 2/3 with gold 3-4: (1 + 2/3) / 2
@@ -103,7 +103,7 @@ def segmentation_quality(W: Weights, cells: SplittingCells, *, pairing: Pairing 
 def recognition_quality(W: Weights, cells: SplittingCells, *, pairing: Pairing = "iou") -> Values:
     """F1 of finding files, a file being found if a predicted one pairs with it.
 
-    RQ = pairs / ((|G| + |P|) / 2), pairs as in panoptic quality.
+    RQ = 2·pairs / (|G| + |P|), pairs as in panoptic quality.
     Undefined without files.
 
     >>> # two pairs, three gold and two predicted files: 2 / 2.5
@@ -125,7 +125,7 @@ def recognition_quality(W: Weights, cells: SplittingCells, *, pairing: Pairing =
 def straight_through(W: Weights, cells: SplittingCells) -> Values:
     """Share of bundles that were split without any error.
 
-    STP = bundles whose every file is right / bundles.
+    STP = (bundles whose every file is right) / bundles.
     Undefined without bundles.
 
     >>> # bundle a is right, bundle b misses a border: 1/2
@@ -149,8 +149,9 @@ def straight_through(W: Weights, cells: SplittingCells) -> Values:
 def mndd(W: Weights, cells: SplittingCells, *, per: Literal["bundle", "page"] = "bundle") -> Values:
     """Minimum number of drags and drops: pages that a user must move to another file, on average per bundle.
 
-    MNDD = N − max over one-to-one pairings σ of gold and predicted files of Σ pages common to g and σ(g), N pages.
-    Exact, by dynamic programming. per=page divides by pages instead of bundles. Undefined without pages.
+    MNDD = N − max_σ Σ_g |g ∩ σ(g)| over one-to-one pairings σ of gold and predicted files, N pages. Exact, by
+    dynamic programming. per=page divides by pages instead of bundles.
+    Undefined without pages.
 
     >>> # gold 1-2, 3-4, 5-5; predicted 1-2, 3-5: page 5 has to move out
     >>> gold = [{"document_id": "a", "pages": 5, "first_pages": [1, 3, 5]}]
@@ -165,7 +166,7 @@ def mndd(W: Weights, cells: SplittingCells, *, per: Literal["bundle", "page"] = 
 def bcubed_precision(W: Weights, cells: SplittingCells) -> Values:
     """Mean over pages of the share of their predicted file that is of the same gold file.
 
-    P = Σ over pages of |g ∩ p| / |p|, divided by pages.
+    P = (1/N) Σ_i |g_i ∩ p_i| / |p_i| over the N pages i, g_i and p_i their gold and predicted file.
     Undefined without pages.
 
     >>> # predicted 1-2: pages 1, 2 have 1; predicted 3-5: pages 3, 4 have 2/3, page 5 1/3: (2 + 5/3) / 5
@@ -181,7 +182,7 @@ def bcubed_precision(W: Weights, cells: SplittingCells) -> Values:
 def bcubed_recall(W: Weights, cells: SplittingCells) -> Values:
     """Mean over pages of the share of their gold file that is in the same predicted file.
 
-    R = Σ over pages of |g ∩ p| / |g|, divided by pages.
+    R = (1/N) Σ_i |g_i ∩ p_i| / |g_i| over the N pages i, g_i and p_i their gold and predicted file.
     Undefined without pages.
 
     >>> # gold 1-3 was cut after page 2: pages 1, 2 have 2/3, page 3 has 1/3: (5/3) / 3
@@ -215,7 +216,7 @@ def bcubed_f1(W: Weights, cells: SplittingCells) -> Values:
 def over_segmentation(W: Weights, cells: SplittingCells) -> Values:
     """Share of gold files that the prediction cuts into several.
 
-    O = gold files with pages in more than one predicted file / gold files.
+    O = (gold files with pages in more than one predicted file) / gold files.
     Undefined without gold files.
 
     >>> # gold 1-2 stays whole, gold 3-4 is cut: 1/2
@@ -231,7 +232,7 @@ def over_segmentation(W: Weights, cells: SplittingCells) -> Values:
 def under_segmentation(W: Weights, cells: SplittingCells) -> Values:
     """Share of predicted files that hold pages of several gold files.
 
-    U = predicted files with pages of more than one gold file / predicted files.
+    U = (predicted files with pages of more than one gold file) / predicted files.
     Undefined without predicted files.
 
     >>> # predicted 1-2 is pure, predicted 3-5 merges gold 3-4 and 5-5: 1/2
