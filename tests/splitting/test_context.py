@@ -481,3 +481,16 @@ def test_bundles_that_a_mean_leaves_out_are_counted() -> None:
     e = karat.evaluate(nested(alone), nested(alone), metrics=asked, allow_same=True)
     assert e["pk"].value is None
     assert "bundles-left-out" not in {f.code for f in e.findings}
+
+
+def test_of_equal_thresholds_the_highest_counts_whatever_bundles_weigh():
+    """F1 is 2/3 from .8 on, 2·3/(5 + 4), and from .6 on, 2·4/(8 + 4); times .01 floats make the lower one's larger."""
+    gold = [{"document_id": b, "pages": 3, "first_pages": f} for b, f in (("0", [1]), ("1", [1, 3]))]
+    said = {"0": [0.8, 0.9, 0.6], "1": [0.6, 0.5, 0.8]}
+    pred = [
+        {"document_id": b, "pages": [{"number": i, "confidence": c} for i, c in enumerate(given, 1)]}
+        for b, given in said.items()
+    ]
+    for weight in ([2, 1], [0.02, 0.01], [0.2, 0.1]):
+        e = karat.evaluate(gold, pred, metrics=["best_threshold"], weight=weight, threshold=0.7)
+        assert e["best_threshold"].value == 0.8
