@@ -494,3 +494,13 @@ def test_of_equal_thresholds_the_highest_counts_whatever_bundles_weigh():
     for weight in ([2, 1], [0.02, 0.01], [0.2, 0.1]):
         e = karat.evaluate(gold, pred, metrics=["best_threshold"], weight=weight, threshold=0.7)
         assert e["best_threshold"].value == 0.8
+
+
+def test_categories_are_weighed_by_the_pages_or_files_that_are_counted():
+    """One file of six pages u, two of one page v: F1 of u is 2·3/(6 + 3), of v 2·2/(2 + 5)."""
+    gold = [{"document_id": "a", "files": [[1, 6, "u"], [7, 7, "v"], [8, 8, "v"]]}]
+    pred = [{"document_id": "a", "files": [[1, 3, "u"], [4, 7, "v"], [8, 8, "v"]]}]
+    asked = ["category_f1(average=weighted)", "category_f1(average=weighted,over=files)"]
+    e = karat.evaluate(gold, pred, metrics=asked)
+    assert e[asked[0]].value == pytest.approx((6 * 6 / 9 + 2 * 4 / 7) / 8)
+    assert e[asked[1]].value == pytest.approx((1 * 0 + 2 * 2 / 4) / 3)
