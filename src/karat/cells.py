@@ -176,6 +176,16 @@ class Cells:
         """What the units of each cell count together."""
         return np.asarray(self.n if self.weight is None else self.n * self.weight, float)
 
+    @property
+    def lightest(self) -> float:
+        """What one unit counts: 1, or less where weights are shares. What no unit has is as rare as what one has."""
+        return 1.0 if self.weight is None else float(np.min(self.weight, initial=1.0, where=self.weight > 0))
+
+    @property
+    def copies(self) -> bool:
+        """Whether weights are numbers of copies: for who counts pairs of units, which half a unit has not."""
+        return self.weight is None or not (self.weight % 1).any()
+
     def check_state(self) -> None:
         """Every cell has its count, its test case and its rows, and every unit its cell."""
         rows = [getattr(self, name) for name in ("n", "test_case", *self.per_cell)]

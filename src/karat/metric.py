@@ -139,6 +139,11 @@ class Result:
     class_reason: str = ""
 
 
+def gold_members(cells: Any, **params: Any) -> Any:
+    """The gold members of each class, by cell."""
+    return cells.gold_of
+
+
 @dataclass(frozen=True)
 class Definition:
     """The whole truth about one metric of one family of cells."""
@@ -161,6 +166,8 @@ class Definition:
     """The score reads squares of numbers without bounds: a few units may make up its whole spread."""
     pooled: bool = False
     """The overall score is that of all test cases as one, not the mean of theirs."""
+    support: Callable[..., Any] = gold_members
+    """What `average=weighted` weighs classes by, of the cells and the metric's parameters: gold's number of what it counts."""
     tags: frozenset[str] = field(default_factory=frozenset)
 
     @cached_property
@@ -244,7 +251,7 @@ class Definition:
             value = self.function(W, cells.collapsed(), **params).filled(fill).value[:, 0]
         else:
             assert scope is not None
-            value = _average(values, average, scope, W @ cells.gold_of, fill)
+            value = _average(values, average, scope, W @ self.support(cells, **params), fill)
         return Result(value, reason, values.value, scope, values.reason)
 
     def _values(self, W: Weights, cells: Cells, params: Mapping[str, Any]) -> Values:

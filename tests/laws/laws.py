@@ -183,6 +183,21 @@ def weights_are_copies(subject: Subject, given: Case) -> None:
     same(value(subject, cells, replace(weights, n=weights.n * 3)), copies)
 
 
+def scale_of_weights(subject: Subject, given: Case) -> None:
+    """What units weigh, they weigh against each other: to multiply all weights changes no score."""
+    if given.made.unit == "test_case" or not given.whole.repeatable:
+        return
+    # A label that gold never has is as rare as the lightest unit, where that weighs less than 1.
+    cells, each = given.whole, np.random.default_rng(2).uniform(0.1, 1, len(given.whole))
+    values = []
+    for scale in (1.0, 0.01, 0.3):
+        weighed = cells.take(np.arange(len(cells))).as_whole()
+        weighed.weight = each * scale
+        values.append(value(subject, weighed))
+    same(values[1], values[0])
+    same(values[2], values[0])
+
+
 def dense_is_grouped(subject: Subject, given: Case) -> None:
     """The form of the weight matrix changes nothing."""
     cells = given.whole
@@ -228,13 +243,20 @@ def perfect_is_best(subject: Subject, given: Case) -> None:
 LAWS: dict[str, Callable[[Subject, Case], None]] = {
     law.__name__: law
     for law in (
-        parse_print, defined_or_why, bounds, order_of_rows, parts_and_whole, weights_are_copies, dense_is_grouped,
-        test_cases_apart, pooled_is_one, names_of_labels, perfect_is_best,
+        parse_print, defined_or_why, bounds, order_of_rows, parts_and_whole, weights_are_copies, scale_of_weights,
+        dense_is_grouped, test_cases_apart, pooled_is_one, names_of_labels, perfect_is_best,
     )
 }  # fmt: skip
 
 
+SUMS = dict.fromkeys(("support", "support(average=[mw]*)", "support(classes=gold)"), "a sum of weights")
 EXEMPT: dict[tuple[str, str], dict[str, str]] = {
+    **{(name, "scale_of_weights"): SUMS for name in ("monolabel", "multilabel", "soft", "spans", "probabilities")},
+    ("splitting", "scale_of_weights"): SUMS
+    | dict.fromkeys(
+        ("[tf][pn]", "[tf][pn](average=m*)", "[tf][pn](average=weighted)", "split_files", "merged_files"),
+        "a sum of weights",
+    ),
     ("monolabel", "test_cases_apart"): {
         "kappa(weights=linear)": "the labels of the whole evaluation are the scale",
         "kappa(weights=quadratic)": "the labels of the whole evaluation are the scale",

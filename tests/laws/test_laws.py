@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 
 from karat.contexts import MODULES, catalogue
+from karat.metric import Metric
 from tests.laws.laws import (
+    SEEDS,
     UNDEFINED,
     Subject,
     broken,
+    case,
     has_value,
     needless,
+    same,
     symmetric_iff_declared,
     unit_mean_iff_declared,
     variants,
@@ -39,6 +43,28 @@ DEFINED = [s for s in SUBJECTS if not s.metric.params and named(s) not in UNDEFI
 @pytest.mark.parametrize("subject", DEFINED, ids=named)
 def test_the_mean_of_units_iff_declared(subject: Subject) -> None:
     unit_mean_iff_declared(subject)
+
+
+SHARES_OF_GOLD = {
+    "monolabel": ["recall"],
+    "multilabel": ["recall"],
+    "soft": ["recall"],
+    "spans": ["recall", "token_recall"],
+    "splitting": ["recall", "accuracy", "specificity", "file_recall"],
+}
+"""Metrics that divide by what `average=weighted` weighs by, so that it pools the counts, as `micro` does."""
+
+
+@pytest.mark.parametrize(("name", "metric"), [(name, m) for name, metrics in SHARES_OF_GOLD.items() for m in metrics])
+def test_classes_are_weighed_by_what_the_metric_counts(name: str, metric: str) -> None:
+    definition = catalogue(name)[metric]
+    for seed in SEEDS:
+        cells = case(name, seed).whole
+        pooled, weighted = (
+            definition.compute(cells.pooled(), cells, Metric(metric)(average=how)).value
+            for how in ("micro", "weighted")
+        )
+        same(weighted, pooled)
 
 
 def test_every_exemption_is_needed() -> None:

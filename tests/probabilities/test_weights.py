@@ -8,6 +8,7 @@ from sklearn import metrics
 
 import karat
 from karat.contexts import catalogue
+from karat.contexts.probabilities import tables
 from karat.weights import Dense, Tilt
 
 
@@ -60,3 +61,52 @@ def test_ranks_of_weighed_items_are_undefined():
     )  # fmt: skip
     assert e["mae"].value == pytest.approx(np.average(np.abs(gold - score), weights=weight))
     assert e["spearman"].undefined == e["kendall"].undefined == "items of different weight have no ranks"
+
+
+def test_nothing_is_above_the_highest_score():
+    """The point (recall 0, precision 1) is where the curve begins, also where sums of fractions leave 1e-17 above it."""
+    gold, score, weight = ["no", "yes", "yes", "no"], [0.9, 0.9, 0.9, 0.6], [0.2, 0.1, 0.7, 0.3]
+    e = karat.evaluate(gold, score, context="probabilities", metrics=["pr_auc"], weight=weight)
+    assert e["pr_auc"].value == pytest.approx((1 + 0.8) / 2)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        gold, score, weight = rng.integers(0, 2, 12), rng.integers(0, 3, 12) / 2, rng.integers(1, 10, 12) / 10
+        gold[:2] = 0, 1
+        precision, recall, _ = metrics.precision_recall_curve(gold, score, sample_weight=weight)
+        e = karat.evaluate(gold, score, context="probabilities", metrics=["pr_auc"], weight=weight)
+        assert e["pr_auc"].value == pytest.approx(metrics.auc(recall, precision))
+
+
+def test_nothing_is_above_the_highest_score_of_a_test_case():
+    rng = np.random.default_rng(1)
+    case, n = np.repeat([f"t{i:02}" for i in range(40)], 6), 240
+    rows = {"id": np.arange(n).tolist(), "test_case": case.tolist()}
+    gold, score, weight = rng.integers(0, 2, n), rng.integers(0, 3, n) / 2, rng.integers(1, 10, n) / 10
+    gold[::6], gold[1::6] = 0, 1
+    e = karat.evaluate(
+        rows | {"label": gold.astype(str).tolist(), "w": weight.tolist()}, rows | {"score": score.tolist()},
+        context="probabilities", weight="w", metrics=["pr_auc"],
+    )  # fmt: skip
+    areas = []
+    for t in range(40):
+        at = slice(6 * t, 6 * t + 6)
+        precision, recall, _ = metrics.precision_recall_curve(gold[at], score[at], sample_weight=weight[at])
+        areas.append(metrics.auc(recall, precision))
+    assert e["pr_auc"].value == pytest.approx(np.mean(areas))
+
+
+def test_nothing_is_below_the_lowest_score():
+    """MCC where everything is predicted is 0; the root of 1e-17 is 3e-9."""
+    gold, score = ["no", "yes", "no", "yes", "no", "no"], [0.3, 0.0, 0.2, 0.1, 0.4, 0.4]
+    weight = [0.4, 0.4, 0.4, 0.5, 0.2, 0.7]
+    e = karat.evaluate(gold, score, context="probabilities", metrics=["best(of=mcc)"], weight=weight)
+    assert e["best(of=mcc)"].value == 0
+
+
+def test_of_equal_thresholds_the_highest_is_named():
+    """F1 is .4 from .3 on, 2·.2/(.7 + .3), and from 0 on, 2·.3/(1.2 + .3), which floats make larger."""
+    gold, score = ["no", "yes", "yes", "no", "no", "no"], [0.2, 0.3, 0.0, 0.4, 0.5, 0.1]
+    weight = [0.2, 0.2, 0.1, 0.2, 0.3, 0.2]
+    e = karat.evaluate(gold, score, context="probabilities", weight=weight, metrics=["best"])
+    assert tables.best(e.only.cells)[0][:2] == ["f1", 0.3]
+    assert "best 0.400 at 0.3" in e.plot("thresholds").svg

@@ -30,3 +30,11 @@ def test_token_by_token(seed: int) -> None:
     assert score(pred, gold) == pytest.approx(right / sum(lengths), abs=1e-12)
     assert score(gold[::-1], pred[::-1]) == pytest.approx(right / sum(lengths), abs=1e-12)
     assert score(gold, gold) == 1.0
+
+
+def test_labels_are_weighed_by_their_tokens() -> None:
+    """Recall A 4/4, B 0/1: of five tokens four are found. By entities it was a half."""
+    gold, pred = [["B-A", "I-A", "I-A", "I-A", "B-B", "O"]], [["B-A", "I-A", "I-A", "I-A", "O", "O"]]
+    asked = ["token_recall", "token_recall(average=weighted)"]
+    e = karat.evaluate(gold, pred, metrics=asked)
+    assert [e[m].value for m in asked] == [0.8, 0.8]

@@ -481,3 +481,26 @@ def test_bundles_that_a_mean_leaves_out_are_counted() -> None:
     e = karat.evaluate(nested(alone), nested(alone), metrics=asked, allow_same=True)
     assert e["pk"].value is None
     assert "bundles-left-out" not in {f.code for f in e.findings}
+
+
+def test_of_equal_thresholds_the_highest_counts_whatever_bundles_weigh():
+    """F1 is 2/3 from .8 on, 2·3/(5 + 4), and from .6 on, 2·4/(8 + 4); times .01 floats make the lower one's larger."""
+    gold = [{"document_id": b, "pages": 3, "first_pages": f} for b, f in (("0", [1]), ("1", [1, 3]))]
+    said = {"0": [0.8, 0.9, 0.6], "1": [0.6, 0.5, 0.8]}
+    pred = [
+        {"document_id": b, "pages": [{"number": i, "confidence": c} for i, c in enumerate(given, 1)]}
+        for b, given in said.items()
+    ]
+    for weight in ([2, 1], [0.02, 0.01], [0.2, 0.1]):
+        e = karat.evaluate(gold, pred, metrics=["best_threshold"], weight=weight, threshold=0.7)
+        assert e["best_threshold"].value == 0.8
+
+
+def test_categories_are_weighed_by_the_pages_or_files_that_are_counted():
+    """One file of six pages u, two of one page v: F1 of u is 2·3/(6 + 3), of v 2·2/(2 + 5)."""
+    gold = [{"document_id": "a", "files": [[1, 6, "u"], [7, 7, "v"], [8, 8, "v"]]}]
+    pred = [{"document_id": "a", "files": [[1, 3, "u"], [4, 7, "v"], [8, 8, "v"]]}]
+    asked = ["category_f1(average=weighted)", "category_f1(average=weighted,over=files)"]
+    e = karat.evaluate(gold, pred, metrics=asked)
+    assert e[asked[0]].value == pytest.approx((6 * 6 / 9 + 2 * 4 / 7) / 8)
+    assert e[asked[1]].value == pytest.approx((1 * 0 + 2 * 2 / 4) / 3)

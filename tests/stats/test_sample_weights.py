@@ -80,6 +80,53 @@ def test_weights_are_repetition(context, make):
         assert one.value == pytest.approx(other.value, abs=1e-9), str(one.metric)
 
 
+@pytest.mark.parametrize("scale", [0.001, 0.25, 10])
+@pytest.mark.parametrize("context", ["monolabel", "soft"])
+def test_information_is_that_of_shares_of_the_weights(context, scale):
+    """IC(A) = 1, IC(B) = IC(C) = 2; weights that sum to less than 1 made every share 1, and its information 0."""
+    labels = ["A", "A", "B", "C"], ["A", "B", "B", "A"]
+    gold, pred = ([{x: 1.0} for x in side] if context == "soft" else side for side in labels)
+    asked = ["icm", "icm_norm", *(["icm_soft", "icm_soft_norm"] if context == "soft" else [])]
+    plain = karat.evaluate(gold, pred, context=context, metrics=asked)
+    assert plain["icm"].value == pytest.approx((1 + (-1 - 2) + 2 + (-2 - 1)) / 4)
+    scaled = karat.evaluate(gold, pred, context=context, metrics=asked, weight=[scale] * 4)
+    for name in asked:
+        assert scaled[name].value == pytest.approx(plain[name].value), name
+
+
+def test_a_label_that_gold_never_has_is_as_rare_as_one_unit():
+    """The lightest of weights below 1, else one of weight 1: D has log2 of 4, of 4 · .2 / .2 and of 8."""
+    gold, pred = ["A", "A", "B", "C"], ["A", "D", "B", "C"]
+    value = lambda weight: karat.evaluate(gold, pred, metrics=["icm"], weight=weight)["icm"].value
+    assert value([1] * 4) == pytest.approx((1 - 1 - 2 + 2 + 2) / 4)
+    assert value([0.2] * 4) == pytest.approx((1 - 1 - 2 + 2 + 2) / 4)
+    assert value([2] * 4) == pytest.approx((1 - 1 - 3 + 2 + 2) / 4)
+
+
+def test_a_weight_that_never_varies_tells_nothing_whatever_items_weigh():
+    """Sums of fractions leave dust where an item lacks the label; none does."""
+    others = [{"B": i / 20, "C": 0.9 - i / 20} for i in range(10)]
+    each = [0.1, 0.2, 0.7, 0.3, 0.1, 0.2, 0.7, 0.3, 0.6, 0.7]
+    bits = [
+        karat.evaluate(gold, gold, context="soft", metrics=["icm_soft"], weight=each, allow_same=True)["icm_soft"].value
+        for gold in (others, [{"A": 0.1} | weights for weights in others])
+    ]
+    assert bits[1] == pytest.approx(bits[0], abs=1e-12)
+
+
+def test_half_a_unit_has_no_pairs():
+    gold, pred = ["A", "A", "B", "C"], ["A", "B", "B", "A"]
+    votes = [{"ann1": a, "ann2": b} for a, b in zip(gold, pred, strict=True)]
+    for given, context in ((gold, "monolabel"), (votes, "soft")):
+        score = lambda weight, given=given, context=context: karat.evaluate(
+            given, pred if context == "monolabel" else [{"A": 1.0}] * 4,
+            context=context, metrics=["krippendorff_alpha"], weight=weight,
+        )["krippendorff_alpha"]  # fmt: skip
+        assert score([1, 1, 1, 1]).value == pytest.approx(1 - 7 * 2 * 2 / (64 - 26))
+        assert score([2, 2, 2, 2]).value == pytest.approx(1 - 15 * 4 * 2 / (256 - 104))
+        assert "no whole numbers" in score([0.25] * 4).undefined
+
+
 def test_documents_are_weighed(tmp_path):
     rng = np.random.default_rng(6)
 

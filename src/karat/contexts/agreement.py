@@ -19,6 +19,7 @@ from karat.contexts.groups import Floats, Ints, distinct, matches, sums
 
 AGREEMENT = ("percent_agreement", "fleiss_kappa", "pairwise_kappa", "krippendorff_alpha")
 """Metrics that look at votes alone, and at no prediction."""
+NO_COPIES = "weights that are no whole numbers are no numbers of copies, whose pairs are counted"
 
 
 @dataclass(frozen=True, eq=False)

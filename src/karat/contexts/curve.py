@@ -31,8 +31,21 @@ class Steps(NamedTuple):
     negatives: Floats
     value: Floats
 
+    @property
+    def above(self) -> tuple[Floats, Floats]:
+        """Positives and negatives above it. One by one: of fractions, nothing is left of each at the first, but of their sum dust."""
+        return self.tp - self.dtp, self.fp - self.dfp
+
 
 Step = Callable[[Steps], Floats]
+
+DUST = 1e-12
+"""Share of a sum that is rounding and no weight; scores that differ by less are equal."""
+
+
+def first_best(value: Floats) -> Ints:
+    """The first of the largest along the last axis: the highest threshold, whatever the rounding."""
+    return np.argmax(value >= value.max(-1, keepdims=True) - DUST, -1)
 
 
 class Curve(Sparse):
@@ -215,13 +228,22 @@ def _by_group(W: Grouped, curve: Curve, step: Step, reduce: np.ufunc) -> Floats:
     dtp, dfp = (np.bincount(place, weight * side, len(key)).astype(float) for side in (yes, 1 - yes))
     group = key // wide
     positives, negatives = (np.bincount(group, d, groups).astype(float) for d in (dtp, dfp))
-    tp, fp = (np.cumsum(d) - (np.cumsum(total) - total)[group] for d, total in ((dtp, positives), (dfp, negatives)))
+    tp, fp = (_running(d, group) for d in (dtp, dfp))
     values = step(Steps(tp, fp, dtp, dfp, positives[group], negatives[group], curve.value[key % wide]))
     out = np.full(groups, _nothing(reduce))
     if len(key):
         start = np.flatnonzero(np.append(True, np.diff(group) > 0))
         out[group[start]] = reduce.reduceat(values, start)
     return out
+
+
+def _running(counts: Floats, group: Ints) -> Floats:
+    """Totals of each group so far. Fractions are added up group by group: a difference of totals would begin with dust."""
+    start = np.flatnonzero(np.diff(group, prepend=-1))
+    if (counts % 1 != 0).any():
+        return np.concatenate([np.cumsum(part) for part in np.split(counts, start[1:])])
+    total = np.cumsum(counts)
+    return total - np.repeat((total - counts)[start], np.diff(np.append(start, len(counts))))
 
 
 def _without_each(W: Tilt, curve: Curve, step: Step, reduce: np.ufunc) -> Floats:

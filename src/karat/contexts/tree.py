@@ -69,8 +69,8 @@ class TreeCells(ClassCells):
 
 def _information(W: Weights, cells: TreeCells) -> Floats:
     """What each node adds to its parent: Δ(c) = IC(c) − IC(parent), IC = −log2 P; a node never in gold has P = 1/n."""
-    n = (W @ cells.in_gold)[:, None]
-    content = -np.log2(np.maximum(W @ cells.gold_at, 1) / np.maximum(n, 1))
+    n, one = (W @ cells.in_gold)[:, None], cells.lightest
+    content = -np.log2(np.maximum(W @ cells.gold_at, one) / np.maximum(n, one))
     if cells.hierarchy is None:
         return content
     return content - np.where(cells.parents < 0, 0.0, content[:, cells.parents])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from karat.contexts import catalogue
-from karat.contexts.curve import Curve, Steps, steps
+from karat.contexts.curve import Curve, Steps, first_best, steps
 from karat.contexts.probabilities.calibration import ece
 from karat.contexts.probabilities.cells import ProbabilityCells
 from karat.contexts.probabilities.tables import judged, reliability
@@ -202,7 +202,7 @@ def thresholds(evaluation: Evaluation, *, label: str | None = None, system: str 
             name,
             curve.value,
             y,
-            f"best {np.nanmax(y):.3f} at {curve.value[int(np.nanargmax(y))]:.3g}" if name == "F1" else "",
+            f"best {y.max():.3f} at {curve.value[int(first_best(y))]:.3g}" if name == "F1" else "",
         )
         for name, y in kinds
     ]

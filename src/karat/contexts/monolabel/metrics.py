@@ -8,9 +8,10 @@ from typing import Literal
 import numpy as np
 
 from karat.cells import Floats, Weights
+from karat.contexts.agreement import NO_COPIES
 from karat.contexts.monolabel.cells import MonoLabelCells
 from karat.metric import metric
-from karat.score import Values, across, ratio
+from karat.score import Values, across, defined, ratio
 
 _COHEN = "Cohen 1960, doi:10.1177/001316446002000104"
 
@@ -169,13 +170,15 @@ def krippendorff_alpha(W: Weights, cells: MonoLabelCells) -> Values:
     """Agreement of gold and prediction as two annotators (nominal).
 
     α = 1 − (2n − 1)·(n − hits)·2 / ((2n)² − Σ_c m_c²), over the n items that both label, m_c the uses of label c.
-    Undefined where one label is in use.
+    Undefined where one label is in use, or where weights are no whole numbers.
 
     >>> # gold A A B, predicted A B B: m = 3, 3: 1 − 5·1·2/(36 − 18)
     >>> e = karat.evaluate(["A", "A", "B"], ["A", "B", "B"], metrics=["krippendorff_alpha"])
     >>> round(e["krippendorff_alpha"].value, 4)
     0.4444
     """
+    if not cells.copies:
+        return defined(np.zeros(W.shape[0]), False, NO_COPIES)
     n, used = W @ cells.both, _uses(W, cells)
     disorder = (2 * n) ** 2 - (used**2).sum(-1)
     return ratio(disorder - (2 * n - 1) * 2 * (n - W @ cells.hit), disorder, "one label in use")

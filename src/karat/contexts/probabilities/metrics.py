@@ -59,10 +59,11 @@ def _area_up_to(limit: float) -> Step:
     """Area under the curve between false positive rates 0 and ``limit``, its points joined by straight lines."""
 
     def step(at: Steps) -> Floats:
-        begin, wide = share(at.fp - at.dfp, at.negatives), share(at.dfp, at.negatives)
+        tp, fp = at.above
+        begin, wide = share(fp, at.negatives), share(at.dfp, at.negatives)
         used = np.clip(limit - begin, 0.0, wide)
         rise = share(at.dtp, at.positives) * share(used, wide)
-        return used * (share(at.tp - at.dtp, at.positives) + rise / 2)
+        return used * (share(tp, at.positives) + rise / 2)
 
     return step
 
@@ -176,7 +177,8 @@ def pr_auc(W: Weights, cells: ProbabilityCells) -> Values:
     """
 
     def step(at: Steps) -> Floats:
-        before = share(at.tp - at.dtp, at.tp + at.fp - at.dtp - at.dfp, 1.0)
+        tp, fp = at.above
+        before = share(tp, tp + fp, 1.0)
         return share(at.dtp, at.positives) * (share(at.tp, at.tp + at.fp) + before) / 2
 
     return by_curve(W, cells, step, NO_GOLD)

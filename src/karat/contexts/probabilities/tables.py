@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.contexts.curve import steps
+from karat.contexts.curve import first_best, steps
 from karat.contexts.lazy_table import LaterDetail
 from karat.contexts.probabilities.calibration import bin_of, confidence, edges
 from karat.contexts.probabilities.cells import ProbabilityCells
@@ -59,6 +59,6 @@ def best(cells: ProbabilityCells) -> list[list[Any]]:
     rows: list[list[Any]] = []
     for name in ("f1", "accuracy", "balanced_accuracy", "mcc"):
         value = AT[name](thresholds)[0]
-        k = int(value.argmax())
+        k = int(first_best(value))
         rows.append([name, float(curve.value[k]), float(value[k])])
     return rows

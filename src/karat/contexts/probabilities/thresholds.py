@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from karat.cells import Floats, Weights
-from karat.contexts.curve import Steps
+from karat.contexts.curve import DUST, Steps
 from karat.contexts.probabilities.cells import ProbabilityCells
 from karat.contexts.probabilities.metrics import ALONE, NO_GOLD, by_curve, share
 from karat.metric import MetricError, metric
@@ -31,7 +31,9 @@ def balanced_accuracy_at(at: Steps) -> Floats:
 
 
 def mcc_at(at: Steps) -> Floats:
-    chosen, left = at.tp + at.fp, at.positives + at.negatives - at.tp - at.fp
+    size, chosen = at.positives + at.negatives, at.tp + at.fp
+    # Weights that are fractions leave dust below the last score, whose square root is none.
+    left = np.where(size - chosen > DUST * size, size - chosen, 0.0)
     spread = np.sqrt(np.maximum(chosen * left * at.positives * at.negatives, 0.0))
     return share(at.tp * (at.negatives - at.fp) - at.fp * (at.positives - at.tp), spread)
 
@@ -167,8 +169,7 @@ def _positives_in_top(at: float) -> Callable[[Steps], Floats]:
     """Positives among the share ``at`` of items with the highest scores; a score that is cut gives its share."""
 
     def step(s: Steps) -> Floats:
-        above = s.tp + s.fp - s.dtp - s.dfp
-        inside = np.clip(at * (s.positives + s.negatives) - above, 0.0, s.dtp + s.dfp)
+        inside = np.clip(at * (s.positives + s.negatives) - sum(s.above), 0.0, s.dtp + s.dfp)
         return share(s.dtp * inside, s.dtp + s.dfp)
 
     return step

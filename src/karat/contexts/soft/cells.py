@@ -198,7 +198,8 @@ class SoftCells(TakenCells, TreeCells):
     def spread(self) -> Spread:
         tree = np.array([self.hierarchy is not None and node in self.hierarchy.parent for node in self.nodes], bool)
         silent = np.array([node == "" for node in self.nodes], bool)
-        return spread(self.by_node, self.test_case, self.mass, len(self.test_cases), self.parents, tree, silent)
+        cases, one = len(self.test_cases), self.lightest
+        return spread(self.by_node, self.test_case, self.mass, cases, self.parents, tree, silent, one)
 
     def information(self, variant: str) -> tuple[Floats, Floats, Floats]:
         """IC of gold, of the prediction and of both together, per item."""

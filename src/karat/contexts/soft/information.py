@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from karat.contexts.curve import DUST
 from karat.contexts.groups import DENSE, Floats, Ints, Mask, distinct, sums
 from karat.contexts.soft.aligned import Aligned
 
@@ -34,6 +35,8 @@ class Spread:
     """How gold's weights are spread, by test case (rows) and node (columns)."""
 
     n: Floats
+    one: float
+    """What one item counts, of all that they count together, `n`."""
     mean: Floats
     deviation: Floats
     absolute: Floats
@@ -53,7 +56,7 @@ class Spread:
     @cached_property
     def rarest(self) -> Floats:
         """Bits of what is 1 in all items of a test case."""
-        return np.log2(np.maximum(self.n[:, 0], 1))
+        return np.log2(np.maximum(self.n[:, 0] / self.one, 1))
 
 
 def climb(label: Ints, parent: Ints) -> tuple[Ints, Ints]:
@@ -142,7 +145,14 @@ def _raised_table(a: Aligned, parent: Ints) -> Raised:
 
 
 def spread(
-    a: Aligned, test_case: Ints, count: Floats, test_cases: int, parent: Ints, tree: Mask, silent: Mask
+    a: Aligned,
+    test_case: Ints,
+    count: Floats,
+    test_cases: int,
+    parent: Ints,
+    tree: Mask,
+    silent: Mask,
+    one: float = 1.0,
 ) -> Spread:
     """Mean and deviations of gold's raised weights; a node that an item lacks has weight 0 there."""
     shape = (test_cases, a.labels)
@@ -155,7 +165,8 @@ def spread(
         np.minimum.at(low, cell, up.gold)
         np.maximum.at(high, cell, up.gold)
     n = sums(test_case, count, test_cases)[:, None]
-    absent, size = n - many.reshape(shape), np.maximum(n, 1)
+    absent, size = n - many.reshape(shape), np.maximum(n, one)
+    absent = np.where(absent > DUST * n, absent, 0.0)
     mean = sum_of.reshape(shape) / size
     squares, apart = np.zeros_like(many), np.zeros_like(many)
     for items, part in a.blocks():
@@ -167,7 +178,7 @@ def spread(
     deviation = np.sqrt((squares.reshape(shape) + absent * mean**2) / size)
     absolute = (apart.reshape(shape) + absent * mean) / size
     named = (known.reshape(shape) > 0) | tree[None, :]
-    return Spread(n, mean, deviation * varies, absolute * varies, named, silent)
+    return Spread(n, one, mean, deviation * varies, absolute * varies, named, silent)
 
 
 def _of_nodes(part: Aligned, items: slice, test_case: Ints, count: Floats, parent: Ints) -> tuple[Raised, Ints, Floats]:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from karat.cells import Floats, Weights
-from karat.contexts.agreement import Couples, ordinal_terms
+from karat.contexts.agreement import NO_COPIES, Couples, ordinal_terms
 from karat.contexts.groups import sums
 from karat.contexts.soft.cells import SoftCells
 from karat.metric import metric
@@ -70,7 +70,8 @@ def krippendorff_alpha(
 
     Pairs of votes within an item, each item weighing its votes, against all pairs of votes; a pair costs 1 unless
     equal (nominal), the squared ranks between (ordinal) or the squared difference (interval).
-    Undefined when no item has two votes, all votes are equal, or labels have no order where one is needed.
+    Undefined when no item has two votes, all votes are equal, labels have no order where one is needed, or weights
+    are no whole numbers.
 
     >>> # votes A A, A B, B B: observed 2, n = 6, m = 3, 3: 1 − 5·2 / (36 − 18)
     >>> votes = [{"ann1": "A", "ann2": "A"}, {"ann1": "A", "ann2": "B"}, {"ann1": "B", "ann2": "B"}]
@@ -79,6 +80,8 @@ def krippendorff_alpha(
     >>> round(e["krippendorff_alpha"].value, 4)
     0.4444
     """
+    if not cells.copies:
+        return defined(np.zeros(W.shape[0]), False, NO_COPIES)
     if level != "nominal" and cells.position is None:
         return defined(np.zeros(W.shape[0]), False, "the labels have no order: name it with order=")
     observed, expected = _DISAGREEMENT[level](W, cells)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from karat.cells import Floats, Weights
+from karat.cells import Floats, Sparse, Weights
 from karat.contexts.spans.cells import SpansCells
 from karat.metric import metric
 from karat.score import Values, ratio
@@ -223,7 +223,17 @@ def entity_type_f1(W: Weights, cells: SpansCells) -> Values:
     return ratio(2 * (W @ cells.credited("type")), W @ (cells.gold_spans + cells.pred_spans), "no span on either side")
 
 
-@metric(SpansCells, by_class=True, reference="share of predicted tokens or characters that are gold, by label")
+def gold_positions(cells: SpansCells) -> Sparse:
+    """Tokens or characters of gold, by label."""
+    return cells.positions_of("gold")
+
+
+@metric(
+    SpansCells,
+    by_class=True,
+    support=gold_positions,
+    reference="share of predicted tokens or characters that are gold, by label",
+)
 def token_precision(W: Weights, cells: SpansCells) -> Values:
     """Share of the positions (tokens, or characters) with a predicted label that have it in gold.
 
@@ -238,7 +248,12 @@ def token_precision(W: Weights, cells: SpansCells) -> Values:
     return ratio(W @ cells.positions_of("common"), W @ cells.positions_of("pred"), "nothing was predicted")
 
 
-@metric(SpansCells, by_class=True, reference="share of gold tokens or characters that are predicted, by label")
+@metric(
+    SpansCells,
+    by_class=True,
+    support=gold_positions,
+    reference="share of gold tokens or characters that are predicted, by label",
+)
 def token_recall(W: Weights, cells: SpansCells) -> Values:
     """Share of the positions (tokens, or characters) with a gold label that have it in the prediction.
 
@@ -257,6 +272,7 @@ def token_recall(W: Weights, cells: SpansCells) -> Values:
     SpansCells,
     by_class=True,
     symmetric=True,
+    support=gold_positions,
     title="Token F1",
     reference="van Rijsbergen 1979, over tokens or characters",
 )

@@ -152,6 +152,11 @@ class SplittingCells(ClassCells):
         return self._pages(self.stream.pages.gold)
 
     @cached_property
+    def others_of(self) -> Sparse:
+        """Pages that begin no file, by category."""
+        return self._pages(~self.stream.pages.gold)
+
+    @cached_property
     def pred_of(self) -> Sparse:
         """Pages predicted first, by gold category."""
         return self._pages(self.stream.pages.pred)

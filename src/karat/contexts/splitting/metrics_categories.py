@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from karat.cells import Weights
+from karat.cells import Sparse, Weights
 from karat.contexts.splitting.cells import SplittingCells
 from karat.metric import metric
 from karat.score import Values, ratio
@@ -33,7 +33,12 @@ def category_accuracy(W: Weights, cells: SplittingCells, *, over: Over = "pages"
     return ratio((W @ cells.category_hit_of).sum(-1), (W @ cells.category_pages_of).sum(-1), _NO_CATEGORY)
 
 
-@metric(SplittingCells, by_class=True, symmetric=True, title="Category F1", reference=_AWS)
+def gold_side(cells: SplittingCells, *, over: Over) -> Sparse:
+    """Gold pages or files by category."""
+    return cells.category_files_of if over == "files" else cells.category_pages_of
+
+
+@metric(SplittingCells, by_class=True, support=gold_side, symmetric=True, title="Category F1", reference=_AWS)
 def category_f1(W: Weights, cells: SplittingCells, *, over: Over = "pages") -> Values:
     """Harmonic mean of precision and recall of a category over pages; with over=files, over files.
 
@@ -47,7 +52,7 @@ def category_f1(W: Weights, cells: SplittingCells, *, over: Over = "pages") -> V
     0.4
     """
     if over == "files":
-        hit, gold, pred = cells.category_exact_of, cells.category_files_of, cells.category_pred_files_of
+        hit, pred = cells.category_exact_of, cells.category_pred_files_of
     else:
-        hit, gold, pred = cells.category_hit_of, cells.category_pages_of, cells.category_pred_of
-    return ratio(2 * (W @ hit), W @ gold + W @ pred, _NO_CATEGORY)
+        hit, pred = cells.category_hit_of, cells.category_pred_of
+    return ratio(2 * (W @ hit), W @ gold_side(cells, over=over) + W @ pred, _NO_CATEGORY)

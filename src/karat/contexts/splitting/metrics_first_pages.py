@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.cells import Weights
+from karat.cells import Sparse, Weights
 from karat.contexts.splitting.cells import SplittingCells
 from karat.metric import metric
 from karat.score import Floats, Values, defined, ratio
@@ -18,10 +18,18 @@ _COUNT = "Number of pages"
 _NO_PAGES = "no pages"
 
 
+def all_pages(cells: SplittingCells) -> Sparse:
+    return cells.pages_of
+
+
+def other_pages(cells: SplittingCells) -> Sparse:
+    return cells.others_of
+
+
 def _table(W: Weights, cells: SplittingCells) -> tuple[Floats, Floats, Floats, Floats]:
     """True positives, false positives, false negatives and true negatives."""
-    hits, gold, pred, pages = (W @ x for x in (cells.hit_of, cells.gold_of, cells.pred_of, cells.pages_of))
-    return hits, pred - hits, gold - hits, pages - gold - pred + hits
+    hits, gold, pred, all_of = (W @ x for x in (cells.hit_of, cells.gold_of, cells.pred_of, cells.pages_of))
+    return hits, pred - hits, gold - hits, all_of - gold - pred + hits
 
 
 @metric(SplittingCells, bounds=(0, _INFINITY), by_class=True, symmetric=True, title="True positives", reference=_COUNT)
@@ -84,7 +92,13 @@ def tn(W: Weights, cells: SplittingCells) -> Values:
     return Values(_table(W, cells)[3], _NO_PAGES)
 
 
-@metric(SplittingCells, by_class=True, symmetric=True, reference="Wiedemann & Heyer 2018, arXiv:1710.03006")
+@metric(
+    SplittingCells,
+    by_class=True,
+    support=all_pages,
+    symmetric=True,
+    reference="Wiedemann & Heyer 2018, arXiv:1710.03006",
+)
 def accuracy(W: Weights, cells: SplittingCells) -> Values:
     """Share of pages that are rightly marked as first or not first.
 
@@ -101,7 +115,7 @@ def accuracy(W: Weights, cells: SplittingCells) -> Values:
     return ratio(hits + rest, W @ cells.pages_of, _NO_PAGES)
 
 
-@metric(SplittingCells, by_class=True, reference="Yerushalmy 1947, Public Health Reports 62(40)")
+@metric(SplittingCells, by_class=True, support=other_pages, reference="Yerushalmy 1947, Public Health Reports 62(40)")
 def specificity(W: Weights, cells: SplittingCells) -> Values:
     """Share of the pages that begin no file that were left alone.
 
@@ -122,6 +136,7 @@ def specificity(W: Weights, cells: SplittingCells) -> Values:
     SplittingCells,
     bounds=(-1, 1),
     by_class=True,
+    support=all_pages,
     symmetric=True,
     title="MCC",
     reference="Matthews 1975, doi:10.1016/0005-2795(75)90109-9",
@@ -147,6 +162,7 @@ def mcc(W: Weights, cells: SplittingCells) -> Values:
     SplittingCells,
     bounds=(-1, 1),
     by_class=True,
+    support=all_pages,
     symmetric=True,
     title="Cohen's kappa",
     reference="Cohen 1960, doi:10.1177/001316446002000104",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from karat.cells import Grouped, Sparse, Weights
+from karat.contexts.curve import first_best
 from karat.contexts.splitting.cells import SplittingCells
 from karat.contexts.splitting.confidence import average_precision as _average_precision
 from karat.contexts.splitting.confidence import f1_at
@@ -124,7 +125,7 @@ def best_threshold(W: Weights, cells: SplittingCells) -> Values:
     >>> karat.evaluate(gold, [{"document_id": "a", "pages": pages}], metrics=["best_threshold"])["best_threshold"].value
     0.6
     """
-    return _reduced(W, cells, lambda curve: curve.thresholds[f1_at(curve.hits, curve.shown).argmax(-1)])
+    return _reduced(W, cells, lambda curve: curve.thresholds[first_best(f1_at(curve.hits, curve.shown))])
 
 
 @metric(

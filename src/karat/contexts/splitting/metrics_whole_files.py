@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from karat.cells import Weights
+from karat.cells import Sparse, Weights
 from karat.contexts.splitting.cells import SplittingCells
 from karat.metric import metric
 from karat.score import Values, ratio
@@ -18,7 +18,11 @@ _NO_FILES = "no files"
 Pairing = Literal["iou", "majority", "exact"]
 
 
-@metric(SplittingCells, by_class=True, title="File precision", reference=_WOOIR)
+def gold_files(cells: SplittingCells) -> Sparse:
+    return cells.gold_files_of
+
+
+@metric(SplittingCells, by_class=True, support=gold_files, title="File precision", reference=_WOOIR)
 def file_precision(W: Weights, cells: SplittingCells) -> Values:
     """Share of predicted files whose both borders are right.
 
@@ -34,7 +38,7 @@ def file_precision(W: Weights, cells: SplittingCells) -> Values:
     return ratio(W @ cells.exact_files_of, W @ cells.pred_files_of, _NO_FILES)
 
 
-@metric(SplittingCells, by_class=True, title="File recall", reference=_WOOIR)
+@metric(SplittingCells, by_class=True, support=gold_files, title="File recall", reference=_WOOIR)
 def file_recall(W: Weights, cells: SplittingCells) -> Values:
     """Share of gold files that were predicted with both borders right.
 
@@ -50,7 +54,7 @@ def file_recall(W: Weights, cells: SplittingCells) -> Values:
     return ratio(W @ cells.exact_files_of, W @ cells.gold_files_of, _NO_FILES)
 
 
-@metric(SplittingCells, by_class=True, symmetric=True, title="File F1", reference=_WOOIR)
+@metric(SplittingCells, by_class=True, support=gold_files, symmetric=True, title="File F1", reference=_WOOIR)
 def file_f1(W: Weights, cells: SplittingCells) -> Values:
     """Harmonic mean of file precision and file recall.
 
