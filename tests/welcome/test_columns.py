@@ -167,6 +167,31 @@ def test_series_with_another_index_are_paired_by_position():
     assert "index-differs" in codes(karat.evaluate(gold, pd.Series(list("aabb"), index=[7, 3, 9, 4])))
 
 
+@pytest.mark.parametrize(
+    ("mine", "theirs", "expected", "said"),
+    [
+        ([1, 2, 3], ["2", "1", "3"], 1.0, {"paired-by-index"}),
+        (["1", "2", "3"], [2, 1, 3], 1.0, {"paired-by-index"}),
+        ([1, 2, 3], [2.0, 1.0, 3.0], 1.0, {"paired-by-index"}),
+        ([1, 2, 3], ["1", "2", "3"], 1 / 3, set()),
+        ([1, 2, 3], ["2", "1", "4"], 1 / 3, {"index-differs"}),
+        ([1, "1", 2], ["2", "1", 3], 1 / 3, {"index-differs"}),
+        ([1, 2, 3], ["x", "y", "z"], 1 / 3, set()),
+    ],
+)
+def test_labels_of_an_index_are_the_same_as_ids_are(mine, theirs, expected, said):
+    gold, pred = pd.Series(list("abb"), index=mine), pd.Series(list("bab"), index=theirs)
+    e = karat.evaluate(gold, pred, metrics=["accuracy"])
+    assert (e["accuracy"].value, codes(e) & {"paired-by-index", "index-differs"}) == (expected, said)
+
+
+def test_an_index_of_several_levels():
+    index = pd.MultiIndex.from_tuples([(1, "x"), (2, "y"), (3, "z")])
+    gold = pd.Series(list("abb"), index=index)
+    e = karat.evaluate(gold, gold.iloc[::-1], metrics=["accuracy"])
+    assert (e["accuracy"].value, codes(e)) == (1.0, {"paired-by-index"})
+
+
 def test_scores_given_as_labels():
     rng = np.random.default_rng(0)
     truth, score = rng.choice(list("abc"), 143), rng.random(143)
