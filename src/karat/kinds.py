@@ -165,6 +165,11 @@ KINDS: dict[str, Kind] = {
         "rows of 0 and 1 may be a matrix with a column for each label, or lists of the labels 0 and 1",
         "give a matrix as numpy.array(…), lists of labels with their labels as texts",
     ),
+    "indicator-widths": Kind(
+        "error",
+        "gold is a matrix of {gold} columns, the prediction one of {pred}: which of them are the same label is a guess",
+        "give both the same columns in the same order, those of labels that nothing has too, or lists of labels",
+    ),
     "scores-as-labels": Kind(
         "error",
         "{role} must be labels, not numbers such as {example} ({count} of {total} differ)",
