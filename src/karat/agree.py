@@ -186,16 +186,24 @@ def _look_like_sets(parts: dict[str, set[str]], names: set[str]) -> bool:
 
 
 def _with_columns(gold: Side, systems: Sequence[Side]) -> tuple[Side, list[Side]]:
-    """Rows of zeros and ones of one width on every side are a matrix: a list that has a label twice is no set of labels."""
+    """Rows of zeros and ones as wide as an array of them, or of one width on every side, are a matrix as the array is.
+
+    A list that has a label twice is no set of labels.
+    """
     sides = [gold, *systems]
-    widths = {side.facts.get("width", 0) for side in sides}
-    width = widths.pop()
-    if widths or not width:
+    width, *widths = [side.facts.get("columns") or side.facts.get("width", 0) for side in sides]
+    unlike = [(side, wide) for side, wide in zip(systems, widths, strict=True) if width and wide not in (0, width)]
+    if unlike:
+        raise InputError([finding("indicator-widths", side.name, gold=width, pred=wide) for side, wide in unlike])
+    arrays = [side for side in sides if "columns" in side.facts]
+    if not width or (0 in widths and gold not in arrays) or len(arrays) == len(sides):
         return gold, list(systems)
-    if width == 2 and not any(_repeats(side) for side in sides):
+    if width == 2 and not arrays and not any(_repeats(side) for side in sides):
         raise InputError([finding("indicator-rows-unclear", side.name) for side in sides])
-    gold.findings.append(finding("indicator-rows", gold.name, width=width))
-    first, *rest = (as_indicators(side, width) for side in sides)
+    listed = [side for side in sides if side.facts.get("width") and side not in arrays]
+    for side in listed[:1]:
+        side.findings.append(finding("indicator-rows", side.name, width=width))
+    first, *rest = (as_indicators(side, width) if side in listed else side for side in sides)
     return first, rest
 
 

@@ -72,13 +72,32 @@ def _paired(
         of = {str(k): v for k, v in values.items()}
         pairs = [(u, of.get(u[0] if queries else u[1])) for u in units]
     else:
-        listed = list(values)
+        listed = _listed(name, values)
         if len(listed) != len(units):
             raise MetricError(f"{name}: {len(listed)} values for {len(units)} units of gold")
         pairs = list(zip(units, listed, strict=True))
     for (case, id), value in pairs:
-        if value is not None and value == value:
+        if _is_there(value):
             yield case if queries else f"{case}\x1f{id}", spelt(value)
+
+
+def _listed(name: str, values: Any) -> list[Any]:
+    try:
+        if not isinstance(values, (set, frozenset)):
+            return list(values)
+        fault = f"{name}: a set has no order by which units could be weighed or sliced"
+    except TypeError:
+        fault = f"{name}: {values!r} is one value for all units of gold"
+    way_out = "name a column of gold, or give a value for each unit, in order or by id"
+    raise InputError([finding("bad-option", None, message=fault, way_out=way_out)])
+
+
+def _is_there(value: Any) -> bool:
+    """NaN and NaT differ from themselves; pandas.NA will not say, and neither will an array, which is something."""
+    try:
+        return value is not None and bool(value == value)
+    except (TypeError, ValueError) as error:
+        return isinstance(error, ValueError)
 
 
 def spelt(value: Any) -> str:

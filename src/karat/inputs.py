@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from karat.columns import Ints
 from karat.engines.duckdb import Engine
 from karat.findings import Finding, finding
 from karat.methods import Runs
@@ -20,6 +23,7 @@ from karat.read.pages import PAGE_NAMES
 from karat.read.roles import LONG
 from karat.read.source import file_name
 from karat.side import Side
+from karat.values import plain, text
 
 Columns = Mapping[str, str | Sequence[str]]
 """The user's names of columns: ``value`` for both sides, ``gold_value`` and ``pred_value`` for one; several of the
@@ -277,27 +281,56 @@ def _same_column(gold: Side, pred: Side, path: bool, shared: bool) -> Finding:
 
 def by_index(gold: Any, systems: Sequence[tuple[str, Any]]) -> tuple[list[tuple[str, Any]], dict[str, Finding]]:
     """Systems in the order of gold's index where both have one and the same labels; and what is to be said about it."""
+    return _in_order(gold, systems, _without_id, "the predictions")
+
+
+def beside_by_index(gold: Any, columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
+    """Weights and slices beside gold in the order of its index, as systems are."""
+    out, pairings = _in_order(gold, columns.items(), _has_index, "these values")
+    return dict(out), [*pairings.values()]
+
+
+def _in_order(
+    gold: Any, others: Iterable[tuple[str, Any]], only_index: Callable[[Any], bool], what: str
+) -> tuple[list[tuple[str, Any]], dict[str, Finding]]:
     out, pairings = list[tuple[str, Any]](), dict[str, Finding]()
-    for name, given in systems:
-        if _without_id(gold) and _without_id(given) and len(gold) == len(given):
-            given, pairing = _paired(gold, given, name)
+    for name, given in others:
+        if only_index(gold) and only_index(given) and len(gold) == len(given):
+            given, pairing = _paired(gold, given, name, what)
             pairings |= {name: pairing} if pairing else {}
         out.append((name, given))
     return out, pairings
 
 
+def _has_index(given: Any) -> bool:
+    return type(given).__module__.partition(".")[0] == "pandas" and hasattr(given, "loc")
+
+
 def _without_id(given: Any) -> bool:
     """Is this a series or frame of pandas whose rows only the index can tell apart?"""
-    if type(given).__module__.partition(".")[0] != "pandas" or not hasattr(given, "loc"):
-        return False
-    return "id" not in match_columns(list(map(str, getattr(given, "columns", ()))), {})
+    return _has_index(given) and "id" not in match_columns(list(map(str, getattr(given, "columns", ()))), {})
 
 
-def _paired(gold: Any, pred: Any, name: str) -> tuple[Any, Finding | None]:
-    mine, theirs = gold.index, pred.index
+def _paired(gold: Any, other: Any, name: str, what: str) -> tuple[Any, Finding | None]:
+    mine, theirs = gold.index, other.index
     if mine.equals(theirs) or not (mine.is_unique and theirs.is_unique):
-        return pred, None
-    if theirs.isin(mine).all():
-        return pred.loc[mine], finding("paired-by-index", name)
-    common = int(theirs.isin(mine).sum())
-    return pred, finding("index-differs", name, common=common, total=len(mine)) if common else None
+        return other, None
+    place = _places(mine, theirs)
+    common = int((place >= 0).sum())
+    if not common or bool((place == np.arange(len(place))).all()):
+        return other, None
+    if common == len(place):
+        return other.iloc[place], finding("paired-by-index", str(name), what=what)
+    return other, finding("index-differs", str(name), common=common, total=len(mine), what=what)
+
+
+def _places(mine: Any, theirs: Any) -> Ints:
+    """Where the labels of gold's index stand in the other one, or −1; 1 and "1" are the same, as ids are."""
+    place: Ints = theirs.get_indexer(mine)
+    if (place >= 0).all() or mine.nlevels + theirs.nlevels > 2 or {mine.dtype.kind, theirs.dtype.kind} <= {*"iuf"}:
+        return place
+    here, there = ([text(label) for label in plain(index.tolist())] for index in (mine, theirs))
+    at = {label: row for row, label in enumerate(there)}
+    if len(at) < len(there) or len({*here}) < len(here):
+        return place
+    return np.array([at.get(label, -1) for label in here], np.int64)

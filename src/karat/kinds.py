@@ -132,12 +132,12 @@ KINDS: dict[str, Kind] = {
     ),
     "paired-by-index": Kind(
         "warning",
-        "gold and predictions have the same index in another order, and are paired by it",
+        "gold and {what} have the same index in another order, and are paired by it",
         "give arrays (`.to_numpy()`) to pair by position",
     ),
     "index-differs": Kind(
         "warning",
-        "{common} of {total} labels of gold's index are in that of the predictions: paired by position",
+        "{common} of {total} labels of gold's index are in that of {what}: paired by position",
         "give both the same index to pair by it, or arrays (`.to_numpy()`) to silence this",
     ),
     "separator-found": Kind(
@@ -164,6 +164,11 @@ KINDS: dict[str, Kind] = {
         "error",
         "rows of 0 and 1 may be a matrix with a column for each label, or lists of the labels 0 and 1",
         "give a matrix as numpy.array(…), lists of labels with their labels as texts",
+    ),
+    "indicator-widths": Kind(
+        "error",
+        "gold is a matrix of {gold} columns, the prediction one of {pred}: which of them are the same label is a guess",
+        "give both the same columns in the same order, those of labels that nothing has too, or lists of labels",
     ),
     "scores-as-labels": Kind(
         "error",
@@ -393,6 +398,11 @@ KINDS: dict[str, Kind] = {
         "give every unit of gold a weight; 1 where it counts as usual",
     ),
     "weights-zero": Kind("error", "all weights in column {column!r} are 0", "give units that count a weight above 0"),
+    "weights-beyond": Kind(
+        "error",
+        "the weights in column {column!r} sum to {total:g}, and products of such sums are beyond what numbers hold",
+        "multiply all weights by one number, which changes no score, so that they sum to 1e-60 to 1e60",
+    ),
     "weights-unused": Kind(
         "error",
         "{context} has no weighted scores: {reason}",

@@ -81,10 +81,13 @@ def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted:
     broken_down = asked.slices is not None or asked.weight is not None
     units = asked.units or broken_down or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
     systems, paired = by_index(gold, systems)
+    asked, of_beside = asked.in_order(gold)
     with Engine(memory=asked.memory, temp=asked.temp) as engine, ExitStack() as stack:
         sides = [("gold", None, gold), *(("pred", name, data) for name, data in systems)]
         read = [partial(read_side, engine, stack, data, role, asked.given, name) for role, name, data in sides]
         loaded = gathered(read)
+        if isinstance(loaded[0], Side):  # what has an index is in memory
+            loaded[0].findings += of_beside
         meet = partial(meeting, gold, systems, paired, asked)
         counted = None
         if not all(isinstance(side, Side) for side in loaded):

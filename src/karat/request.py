@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from karat.beside import named_columns
-from karat.inputs import Given
+from karat.findings import Finding
+from karat.inputs import Given, beside_by_index
 from karat.metric import Metric
 
 
@@ -48,6 +49,15 @@ class Asked:
         """Columns of gold by which units are sliced and weighed."""
         nothing = self.slices is None and self.weight is None
         return [] if nothing else named_columns(self.slices, self.weight)
+
+    def in_order(self, gold: Any) -> tuple[Asked, list[Finding]]:
+        """What stands beside gold in the order of its index, and what is to be said about it."""
+        sliced = self.slices if isinstance(self.slices, Mapping) else {}
+        weighed = {} if self.weight is None else {"weight": self.weight}
+        slices, of_slices = beside_by_index(gold, sliced)
+        weight, of_weight = beside_by_index(gold, weighed)
+        asked = replace(self, slices=slices if sliced else self.slices, weight=weight.get("weight"))
+        return asked, of_slices + of_weight
 
     @cached_property
     def carried(self) -> str | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -212,6 +213,75 @@ def test_bad_weights_are_findings():
     assert codes(gold, pred, weight={"1": 1, "2": -1, "3": "much"}) == ["weight-bad"]
     assert codes(gold, pred, weight={"1": 1, "2": 2}) == ["weight-missing"]
     assert codes(gold, pred, weight={"1": 0, "2": 0, "3": 0}) == ["weights-zero"]
+
+
+MISSING = [
+    [1, None],
+    pd.Series([1, pd.NA]),
+    pd.Series([1, None], dtype="Int64"),
+    pd.Series([1, None], dtype="Float64"),
+    np.ma.array([1, 2], mask=[False, True]),
+    {"1": 1, "2": pd.NA},
+]
+
+
+@pytest.mark.parametrize("weight", MISSING, ids=lambda w: f"{type(w).__name__} {getattr(w, 'dtype', '')}")
+def test_a_weight_that_is_missing_is_a_finding_whatever_holds_it(weight):
+    assert codes(["a", "b"], ["a", "a"], weight=weight) == ["weight-missing"]
+
+
+@pytest.mark.parametrize("weight", [5, True, np.array(5), object(), {1, 3}], ids=repr)
+def test_what_is_no_column_of_weights_is_a_finding(weight):
+    assert codes(["a", "b"], ["a", "a"], weight=weight) == ["bad-option"]
+    assert codes(["a", "b"], ["a", "a"], slices={"country": weight}) == ["bad-option"]
+
+
+def test_rows_are_no_weights():
+    assert codes(["a", "b"], ["a", "a"], weight=np.ones((2, 2))) == ["weight-bad"]
+
+
+@pytest.mark.parametrize("each", [1e308, 1e200, 1e80, 1e-80, 1e-200, 5e-324])
+def test_weights_whose_sums_no_number_holds(each):
+    """Accuracy was 0, Kappa undefined and MCC 0, all in silence."""
+    assert codes(["a", "b"], ["a", "a"], weight=[each, each]) == ["weights-beyond"]
+
+
+@pytest.mark.parametrize("each", [4e59, 1e30, 1e-30, 1e-59])
+def test_weights_of_any_other_size_score_as_ones_do(each):
+    gold, pred, _ = sample(3)
+    asked = ["accuracy", "kappa", "mcc", "f1", "balanced_accuracy"]
+    weight = np.full(len(gold), each / len(gold))
+    weighed, plain = (karat.evaluate(gold, pred, metrics=asked, weight=w) for w in (weight, None))
+    assert [weighed[m].value for m in asked] == pytest.approx([plain[m].value for m in asked])
+    (said,) = (f.message for f in weighed.findings if f.code == "weighted")
+    assert "as much as 120 of equal weight" in said
+
+
+def test_weights_and_slices_are_paired_by_the_index_as_predictions_are():
+    def series(values, index):
+        return pd.Series(values, index=index)
+
+    gold, pred = series(["a", "b"], [5, 6]), series(["a", "a"], [5, 6])
+    asked = {"metrics": ["accuracy"]}
+    for index, expected, said in (
+        ([6, 5], 0.75, {"paired-by-index"}),
+        (["6", "5"], 0.75, {"paired-by-index"}),
+        ([5, 6], 0.25, set()),
+        ([0, 1], 0.25, set()),
+        ([6, 7], 0.25, {"index-differs"}),
+    ):
+        e = karat.evaluate(gold, pred, weight=series([1, 3], index), **asked)
+        assert (e["accuracy"].value, {f.code for f in e.findings} - {"weighted"}) == (expected, said)
+        sliced = karat.evaluate(gold, pred, slices={"where": series(["x", "y"], index)}, **asked)
+        assert {f.code for f in sliced.findings} & {"paired-by-index", "index-differs"} == said
+        by = {name: sliced["accuracy"].slices["where"][name].value for name in "xy"}
+        assert by == ({"x": 0, "y": 1} if expected == 0.75 else {"x": 1, "y": 0})
+    both = karat.compare(gold, {"x": pred, "y": gold}, weight=series([1, 3], [6, 5]), **asked)
+    assert "paired-by-index" in {f.code for f in both.findings}
+    assert both.evaluation.systems[0]["accuracy"].value == 0.75
+    frame = pd.DataFrame({"id": ["p", "q"], "label": ["a", "b"]}, index=[5, 6])
+    by_id = {"p": "a", "q": "a"}
+    assert karat.evaluate(frame, by_id, weight=series([1, 3], [6, 5]), **asked)["accuracy"].value == 0.75
 
 
 def test_contexts_without_weighted_scores_say_so():

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from scipy.sparse import coo_array, csr_array
 
 import karat
 from karat.cli.main import karat as command
@@ -167,6 +168,31 @@ def test_series_with_another_index_are_paired_by_position():
     assert "index-differs" in codes(karat.evaluate(gold, pd.Series(list("aabb"), index=[7, 3, 9, 4])))
 
 
+@pytest.mark.parametrize(
+    ("mine", "theirs", "expected", "said"),
+    [
+        ([1, 2, 3], ["2", "1", "3"], 1.0, {"paired-by-index"}),
+        (["1", "2", "3"], [2, 1, 3], 1.0, {"paired-by-index"}),
+        ([1, 2, 3], [2.0, 1.0, 3.0], 1.0, {"paired-by-index"}),
+        ([1, 2, 3], ["1", "2", "3"], 1 / 3, set()),
+        ([1, 2, 3], ["2", "1", "4"], 1 / 3, {"index-differs"}),
+        ([1, "1", 2], ["2", "1", 3], 1 / 3, {"index-differs"}),
+        ([1, 2, 3], ["x", "y", "z"], 1 / 3, set()),
+    ],
+)
+def test_labels_of_an_index_are_the_same_as_ids_are(mine, theirs, expected, said):
+    gold, pred = pd.Series(list("abb"), index=mine), pd.Series(list("bab"), index=theirs)
+    e = karat.evaluate(gold, pred, metrics=["accuracy"])
+    assert (e["accuracy"].value, codes(e) & {"paired-by-index", "index-differs"}) == (expected, said)
+
+
+def test_an_index_of_several_levels():
+    index = pd.MultiIndex.from_tuples([(1, "x"), (2, "y"), (3, "z")])
+    gold = pd.Series(list("abb"), index=index)
+    e = karat.evaluate(gold, gold.iloc[::-1], metrics=["accuracy"])
+    assert (e["accuracy"].value, codes(e)) == (1.0, {"paired-by-index"})
+
+
 def test_scores_given_as_labels():
     rng = np.random.default_rng(0)
     truth, score = rng.choice(list("abc"), 143), rng.random(143)
@@ -281,6 +307,49 @@ def test_rows_of_zeros_and_ones(kind):
     assert codes(e) == {"indicator-rows"}
     narrow = [[kind(1), kind(0)], [kind(0), kind(1)]]
     assert refused(narrow, narrow[::-1]) == {"indicator-rows-unclear"}
+
+
+FORMS = [
+    np.array,
+    lambda x: np.array(x, bool),
+    lambda x: csr_array(np.array(x)),
+    lambda x: coo_array(np.array(x)),
+    list,
+]
+
+
+@pytest.mark.parametrize("of_gold", FORMS)
+@pytest.mark.parametrize("of_pred", FORMS)
+def test_matrices_of_unlike_width_do_not_meet(of_gold, of_pred):
+    three, two = [[1, 0, 0], [0, 1, 0], [1, 1, 0]], [[1, 0], [0, 1], [1, 1]]
+    e = karat.evaluate(of_gold(three), of_pred(three), metrics=["accuracy"])
+    assert e["accuracy"].value == 1  # a list beside an array is one, too
+    for gold, pred, said in ((three, two, "3 columns, the prediction one of 2"), (two, three, "2 columns")):
+        with pytest.raises(karat.InputError, match=said) as error:
+            karat.evaluate(of_gold(gold), of_pred(pred), metrics=["accuracy"])
+        assert [f.code for f in error.value.findings] == ["indicator-widths"]
+
+
+def test_the_system_whose_matrix_is_narrower_is_named():
+    three, two = np.array([[1, 0, 0], [0, 1, 0]]), np.array([[1, 0], [0, 1]])
+    with pytest.raises(karat.InputError) as error:
+        karat.evaluate(three, {"wide": three, "narrow": two, "listed": [["0"], ["1"]]})
+    assert [(f.code, f.file) for f in error.value.findings] == [("indicator-widths", "narrow")]
+    assert refused(np.array([[1], [0]]), three, context="multilabel") == {"indicator-widths"}
+
+
+def test_two_columns_in_an_array_say_what_rows_of_two_are():
+    gold, pred = np.array([[1, 0], [0, 1]]), [[0, 1], [0, 1]]
+    assert karat.evaluate(gold, pred, metrics=["accuracy"])["accuracy"].value == 0.5
+    assert karat.evaluate(pred, gold, metrics=["accuracy"])["accuracy"].value == 0.5
+
+
+def test_an_array_beside_lists_of_labels_has_no_width_to_differ():
+    e = karat.evaluate(np.array([[1, 0, 0], [0, 1, 1]]), [["0"], ["2", "1"]], metrics=["accuracy"])
+    assert e["accuracy"].value == 1
+    texts = np.array(["a|b", "a"], object)
+    assert karat.evaluate(texts, texts.copy(), metrics=["accuracy"], separator="|")["accuracy"].value == 1
+    assert karat.evaluate(texts[:, None], texts, metrics=["accuracy"], separator="|")["accuracy"].value == 1
 
 
 def test_lists_of_other_labels_are_lists():

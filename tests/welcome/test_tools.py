@@ -91,6 +91,49 @@ def test_two_reports_in_one_file(files):
     assert not (files / "a").exists()
 
 
+OVER_AN_INPUT = [
+    (["evaluate", "gold.csv", "out.csv", "-o", "out.csv"], "the predictions of 'out'"),
+    (["evaluate", "gold.csv", "out.csv", "-o", "./gold.csv"], "gold"),
+    (["evaluate", "gold.csv", "out.csv", "--report", "json", "-o", "a.json", "-o", "link"], "the predictions of 'out'"),
+    (["evaluate", "gold.csv", "x=out.csv,other.csv", "-o", "other.csv"], "the predictions of 'x'"),
+    (["evaluate", "gold.csv", "o*.csv", "--append", "-o", "other.csv"], "the predictions of 'other'"),
+    (["evaluate", "gold.csv", "out.csv", "--hierarchy", "tree.json", "-o", "tree.json"], "the hierarchy"),
+    (["evaluate", "gold.csv", "out.csv", "--judge", "other.csv", "-o", "other.csv"], "the judge"),
+    (["evaluate", "brat", "brat", "--allow-same", "-o", "brat/1.txt"], "gold"),
+    (["compare", "gold.csv", "out.csv", "other.csv", "-o", "other.csv"], "the predictions of 'other'"),
+    (["compare", "gold.csv", "out.csv", "other.csv", "--disagree", "out.csv"], "the predictions of 'out'"),
+    (["design", "gold.csv", "out.csv", "--width", "0.1", "-o", "gold.csv"], "gold"),
+    (["design", "gold.csv", "out.csv", "--width", "0.1", "--annotator", "other.csv", "-o", "other.csv"], "annotator"),
+    (["evaluate-poetry-spans", "gold.csv", "out.csv", "out.csv", "--force"], "the system's file"),
+    (["runs", "show", "latest", "--store", "kept.db", "-o", "kept.db"], "the store"),
+    (["runs", "compare", "latest", "--store", "kept.db", "-o", "kept.db"], "the store"),
+    (["runs", "export", "latest", "--store", "kept.db", "-o", "kept.db"], "the store"),
+]
+
+
+@pytest.mark.parametrize(("line", "what"), OVER_AN_INPUT)
+def test_no_report_goes_where_it_is_made_from(files, line, what):
+    (files / "other.csv").write_text("id,label\n1,a\n2,b\n3,b\n4,a\n")
+    (files / "tree.json").write_text('{"a": {}, "b": {}}')
+    (files / "link").symlink_to("out.csv")
+    (files / "brat").mkdir()
+    (files / "brat" / "1.txt").write_text("Anna ran")
+    (files / "brat" / "1.ann").write_text("T1\tPER 0 4\tAnna\n")
+    assert run("evaluate", "gold.csv", "out.csv", "--save", "--store", "kept.db").exit_code == 0
+    before = {path: path.read_bytes() for path in files.rglob("*") if path.is_file()}
+    found = run(*line)
+    assert found.exit_code == 2
+    assert what in found.stderr
+    assert "name another file" in found.stderr
+    assert {path: path.read_bytes() for path in files.rglob("*") if path.is_file()} == before
+
+
+def test_a_report_may_be_written_again(files):
+    for _ in range(2):
+        assert evaluated("-o", "report.html").exit_code == 0
+    assert evaluated("-o", "/dev/null").exit_code == 0
+
+
 def test_junit(files):
     (files / "bad.csv").write_text("id,label\n1,a\n1,<b>\n")
     found = run(

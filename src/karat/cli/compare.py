@@ -29,9 +29,9 @@ from karat.cli.options import (
     same_option,
     weight_option,
 )
-from karat.cli.printing import write_reports, write_whole
+from karat.cli.printing import spare, write_reports, write_whole
 from karat.cli.progress import shown
-from karat.cli.systems import called, handed
+from karat.cli.systems import called, handed, read_by
 from karat.comparison import Comparison
 from karat.metric import split_metrics
 from karat.report.comparison import TEXT
@@ -115,6 +115,7 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
     Exit codes: 0 done; 1 --fail-if-worse was missed; 2 bad input or usage.
     """
     systems = handed(gold, preds, given["names"])
+    spare(read_by(gold, systems, given), [*given["output"], *filter(None, [given["disagree"]])])
     passed = (
         "interval_method",
         "resamples",

@@ -21,8 +21,8 @@ from karat.cli.options import (
     report_option,
     run_option,
 )
-from karat.cli.printing import write_whole
-from karat.cli.systems import handed
+from karat.cli.printing import spare, write_whole
+from karat.cli.systems import handed, read_by
 from karat.designing import design
 from karat.metric import split_metrics
 from karat.report.design import TEXT
@@ -57,7 +57,8 @@ def command(gold: str, preds: tuple[str, ...], metrics: tuple[str, ...], **given
 
     With two systems or more for a difference (--detect, --margin), with one for the width of an interval (--width).
     """
-    files, names = handed(gold, preds, given["names"])
+    files, names = systems = handed(gold, preds, given["names"])
+    spare(read_by(gold, systems, given), filter(None, [given["output"]]))
     every = [gold, *given["annotators"]] if given["annotators"] else []
     passed = ("difference", "width", "margin", "power", "level", "one_sided", "tests", "cluster_by", "run")
     plan = design(

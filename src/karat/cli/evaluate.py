@@ -31,8 +31,8 @@ from karat.cli.options import (
     typed,
     weight_option,
 )
-from karat.cli.printing import write_reports
-from karat.cli.systems import handed
+from karat.cli.printing import spare, write_reports
+from karat.cli.systems import handed, read_by
 from karat.evaluation import Evaluation
 from karat.metric import MetricError, parse, split_metrics
 from karat.report.junit import missed
@@ -90,7 +90,8 @@ def command(
     """
     gates = [gate(text) for text in fail_under]
     wanted = [*(split_metrics(metrics) or ("default",)), *(m for m, _ in gates)]
-    files, names = handed(gold, preds, given["names"], given["engine"] == "spark")
+    files, names = systems = handed(gold, preds, given["names"], given["engine"] == "spark")
+    spare(read_by(gold, systems, given), given["output"])
     slices = [what for what in given["by"] if what not in BY]
     given["by"] = tuple(what for what in given["by"] if what in BY)
     save = given["save"] or bool(given["tags"])

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from karat.cli.failures import guarded, show
+from karat.cli.printing import spare
 from karat.doors.poetry_spans import evaluate_files
 from karat.findings import InputError, finding
 
@@ -36,6 +37,7 @@ def command(
     if output.is_dir() or (output.exists() and not force):
         problem, way_out = "the output file is there already", "name another file, or give --force"
         raise InputError([finding("bad-option", str(output), message=problem, way_out=way_out)])
+    spare([("the reference", reference), ("the system's file", system)], [output])
     if progress:
         click.echo(f"reading {reference} and {system}", err=True)
     scores = evaluate_files(reference, system, ignore_label, partial_match_weight)

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
@@ -46,6 +47,32 @@ def write_reports(given: Mapping[str, Any], rendered: Callable[[str], str], emit
             emit(report, text)
         else:
             write_whole(Path(output), _before(Path(output), given["append"]) + text.encode())
+
+
+def spare(inputs: Iterable[tuple[str, Any]], outputs: Iterable[Any]) -> None:
+    """Refuse a report that would take the place of what it is made from, before any of it is read."""
+    there = [os.fspath(output) for output in outputs if os.path.isfile(output) and _is_file(Path(output))]
+    for what, given in inputs if there else ():
+        for output in there:
+            if any(_same_file(output, file) for file in _behind(os.fspath(given))):
+                raise MetricError(f"the report would go to {output}, which is {what}: name another file")
+
+
+def _behind(given: str) -> list[str]:
+    """The files that are read where one, a folder or a pattern is named."""
+    from karat.read.brat import is_folder  # most reports go to a file that is not there yet
+
+    if os.path.isdir(given):
+        kinds = ("*.ann", "*.txt") if is_folder(given) else ("*",)
+        return [file for kind in kinds for file in glob.glob(os.path.join(glob.escape(given), kind))]
+    return [given] if os.path.exists(given) else glob.glob(given, recursive=True)
+
+
+def _same_file(first: str, second: str) -> bool:
+    try:
+        return os.path.samefile(first, second)
+    except OSError:
+        return False
 
 
 def _before(target: Path, append: bool) -> bytes:

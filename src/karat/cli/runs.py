@@ -19,7 +19,7 @@ from karat.cli.options import (
     report_options,
     store_option,
 )
-from karat.cli.printing import print_grid, write_whole
+from karat.cli.printing import print_grid, spare, write_whole
 from karat.contexts import MODULES
 from karat.report.rows import Grid, number
 from karat.store.listing import Filter, Summary, of_file
@@ -52,6 +52,11 @@ def found_run(store: Store, name: str) -> Run:
             f"warning: run {run.id} was altered after it was saved: its contents do not match their hash", err=True
         )
     return run
+
+
+def _kept(store: str | None) -> list[tuple[str, str]]:
+    """The file of the store, which no report may take the place of."""
+    return [("the store", place(store, create=False))]
 
 
 metric_option = metrics_option("Metric (repeatable).")
@@ -120,6 +125,7 @@ def _more(shown: int, offset: int, total: int, filtered: bool) -> str:
 @guarded
 def show_run(run: str, metrics: tuple[str, ...], store: str | None, **given: Any) -> None:
     """Report a run again, or with metrics and intervals that were not asked for then."""
+    spare(_kept(store), given["output"])
     kept = found_run(open_store(store, create=False), run)
     names = ("intervals", "interval_method", "resamples")
     if given["cluster_by"]:
@@ -165,6 +171,7 @@ def compare_kept(run: tuple[str, ...], metrics: tuple[str, ...], store: str | No
     """Compare the systems of one or more runs on the same gold."""
     from karat.store.run import compare_runs
 
+    spare(_kept(store), filter(None, [given["output"]]))
     kept = open_store(store, create=False)
     wish = {"systems": given["systems"], "level": given["level"], "baseline": given["baseline"]}
     comparison: Comparison = compare_runs([found_run(kept, name) for name in run], metrics or None, **wish)
@@ -211,6 +218,7 @@ def delete_run(run: tuple[str, ...], yes: bool, store: str | None) -> None:
 @guarded
 def export_run(run: str, output: str | None, store: str | None) -> None:
     """Write a run to one file that another store can import."""
+    spare(_kept(store), filter(None, [output]))
     kept = open_store(store, create=False)
     id = kept.id_of(run)
     target = Path(output or f"{id}.karat")

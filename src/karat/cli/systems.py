@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from karat.inputs import distinct, is_path, system_names
@@ -39,6 +39,18 @@ def handed(gold: str, preds: Sequence[str], names: Sequence[str] = (), whole: bo
         return Handed(files, distinct(names))
     stems = iter(system_names([file for name, file in pairs if name is None]))
     return Handed(files, distinct([next(stems) if name is None else name for name, _ in pairs]))
+
+
+def read_by(gold: str, systems: Handed, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Every file that a command reads, and what it is."""
+    yield "gold", gold
+    for number, system in enumerate(systems.files or ()):
+        name = systems.names[number] if systems.names else system
+        yield from (
+            (f"the predictions of {name!r}", file) for file in (system if isinstance(system, Runs) else [system])
+        )
+    yield from ((f"the {what}", given[what]) for what in ("hierarchy", "judge") if given.get(what))
+    yield from (("gold of another annotator", file) for file in given.get("annotators") or ())
 
 
 def called(name: str | None, systems: Handed) -> str | None:

@@ -193,6 +193,8 @@ def _in_memory(engine: Engine, given: Any, read: Read) -> Side:
     try:
         side = _side(read_memory(engine, given, read), read)
         assert isinstance(side, Side)  # what is in memory never waits
+        wide = _columns(given, read) if side.kind == "labels" and side.origin.format == "array" else 0
+        side.facts |= {"columns": wide} if wide else {}
         for texts in _texts(side):
             "".join(texts).encode()  # what is no text can be scored, but not written
         return side
@@ -205,6 +207,12 @@ def _in_memory(engine: Engine, given: Any, read: Read) -> Side:
             raise
         reason = str(error).partition("\n")[0]
         raise InputError([finding("data-unreadable", read.name, reason=reason)]) from error
+
+
+def _columns(given: Any, read: Read) -> int:
+    """How many columns an array of label sets has, those without a one too; a single one is a label for each item."""
+    rows, *columns = getattr(given, "shape", ()) or (0,)
+    return int(columns[0]) if columns and (columns[0] > 1 or read.context == "multilabel") else 0
 
 
 def _texts(side: Side) -> Iterator[Iterable[str]]:

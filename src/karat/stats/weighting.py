@@ -67,7 +67,15 @@ def _weights(units: Texts, keys: ClusterKeys) -> Floats:
     out = np.array([float(text[u]) for u in units.tolist()], float)
     if not out.any():
         raise InputError([finding("weights-zero", column=keys.column)])
+    with np.errstate(over="ignore"):
+        total = float(out.sum())
+    if not LEAST <= total <= MOST:
+        raise InputError([finding("weights-beyond", column=keys.column, total=total)])
     return out
+
+
+LEAST, MOST = 1e-60, 1e60
+"""Sums of weights of which metrics can take the fourth power, as the spread of both sides in MCC is."""
 
 
 def _bad(text: dict[str, str]) -> list[Finding]:
