@@ -218,6 +218,35 @@ def test_friedman_of_a_complete_order_is_exact():
     assert ranks.friedman(np.tile([1.0, 2.0, 3.0], (5, 1))).p == pytest.approx(6**-4)
 
 
+@pytest.mark.parametrize(
+    ("blocks", "p"), [(12, 6.890904869966747e-08), (20, 6.728373620366476e-14), (30, 1.6555548499901783e-21)]
+)
+def test_friedman_beyond_all_shuffles_is_exact_for_three(blocks, p):
+    """All orders alike but for one step in one row: with sums 1 + 2n, 2 − 1, 3, of which Iman and Davenport's F says 10⁻⁵ to 10⁻²³ of it."""
+    scores = np.tile([1.0, 2.0, 3.0], (blocks, 1))
+    scores[0] = [2.0, 1.0, 3.0]
+    assert ranks.friedman(scores).p == pytest.approx(p)
+    # The best are k steps in n rows: (n choose 0) complete orders, then one step down at two places of each.
+    assert p == pytest.approx(6.0 ** (1 - blocks) * (1 + 2 * blocks))
+
+
+@pytest.mark.parametrize("systems", [3, 4])
+def test_the_law_of_rank_sums_is_that_of_all_orders(systems):
+    """Few rows, with ties: by visiting every order and by summing up the law."""
+    rng = np.random.default_rng(systems)
+    for _ in range(20):
+        table = ranks.rank_rows(rng.integers(0, 3, (4, systems)).astype(float))
+        middle = float(table.sum() / systems)
+        observed = float(((table.sum(0) - middle) ** 2).sum())
+        want = ranks._reached(ranks._every_sum(table), middle, observed).mean()
+        assert ranks._Grid.of(table).beyond(observed) == pytest.approx(want)
+
+
+def test_friedman_of_many_systems_is_at_most_one_shuffle_in_all():
+    """Five in twenty complete orders: the F law says 0, the shuffles that none of them is as far apart."""
+    assert ranks.friedman(np.tile(np.arange(5.0), (20, 1))).p == 1e-5
+
+
 def test_shuffled_ranks_are_near_the_f_law():
     scores = np.random.default_rng(3).normal([0.0, 0.1, 0.2, 0.5], size=(40, 4))
     got = ranks.friedman(scores)

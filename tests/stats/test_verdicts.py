@@ -96,7 +96,7 @@ def test_many_tests_do_not_hide_a_large_difference():
 def test_a_p_at_its_floor_is_not_called_equality():
     for seed in range(60):  # until a difference lies beyond the draws, but not far beyond
         gold, systems = labels(np.random.default_rng(seed), 200, (0.9, 0.8, 0.75, 0.7))
-        c = karat.compare(gold, systems, metrics=["f1"], draws=99, resamples=100)
+        c = karat.compare(gold, systems, metrics=["f1"], draws=39, resamples=100)
         undecided = [p for p in c.pairs if p.undecided]
         if undecided:
             break
@@ -139,21 +139,6 @@ def test_steps_that_others_take_count_for_more_draws():
     assert _decidable(drawn, ComparisonSettings()) == [2_000]
     assert _decidable(drawn, ComparisonSettings(correction="bonferroni")) == []
     assert _decidable(drawn, ComparisonSettings(correction="none")) == []  # 1,999 draws are enough for one test
-
-
-def test_the_tail_bounds_the_exact_p():
-    """Sums of signs beyond all draws: the bound lies above the exact p, and not far above."""
-    from karat.stats.randomisation import Coins, randomisation, sign_flip
-
-    rng = np.random.default_rng(8)
-    for shift in (0.5, 0.6, 0.7):
-        size, n = np.unique(rng.integers(-3, 4, 300) + (rng.random(300) < shift), return_counts=True)
-        d, n = size.astype(float), n.astype(float)
-        exact = sign_flip(d, n)
-        swapped = lambda s, d=d, n=n: ((n - 2 * s) @ d)[:, None]
-        bound = float(randomisation(swapped, n, np.array([n @ d]), Coins(0), 499).p[0])
-        assert exact < bound < 20 * exact
-        assert bound < 1 / 500
 
 
 def test_detectable_differences_are_those_of_the_corrected_test():

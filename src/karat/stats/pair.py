@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.score import mean_defined
+from karat.stats.beyond import Swaps, sum_of_signs, tilted
 from karat.stats.estimate import query_scores, stratum_of
 from karat.stats.random import stream
-from karat.stats.randomisation import Coins, Randomised, randomisation
+from karat.stats.randomisation import NUMBERS, Coins, Randomised, randomisation
 from karat.stats.resampling import Clusters, Design, Units, bootstrap
 from karat.stats.sample import Sample, Stratum, pooled_spread
 from karat.stats.settings import DRAWS
 from karat.stats.statistic import Mask, Shared, Statistic, Tape, marks, recorded
 from karat.stats.units import Joint
-from karat.weights import Floats, Ints
+from karat.weights import Floats, Ints, cuts
 
 
 @dataclass(frozen=True)
@@ -156,10 +157,33 @@ class Swap:
     def difference(self, swapped: Floats) -> Floats:
         """Score of A minus score of B, column by column, after these swaps (rows × moves)."""
         moves, _, back = self.moves
-        shift = (np.asarray(moves @ swapped.T, float) - (moves @ back)[:, None]).T
+        return self._moved((np.asarray(moves @ swapped.T, float) - (moves @ back)[:, None]).T)
+
+    def _moved(self, shift: Floats) -> Floats:
+        """The difference when so much of each total goes from A to B (rows × totals)."""
         a, b = self.totals
         left = self.a.stratum.statistic(self.shared.replay(0, a - shift))
         return left - self.b.stratum.statistic(self.shared.replay(1, b + shift))
+
+    @cached_property
+    def slopes(self) -> Floats:
+        """Moves × metrics: what one more of each move adds to the difference where half of all are made."""
+        moves, size, back = self.moves
+        reach = abs(moves).max(axis=1).toarray().ravel() if len(size) else np.zeros(moves.shape[0])
+        totals, middle = np.flatnonzero(reach), np.asarray(moves @ (size / 2 - back), float)
+        if not 0 < len(totals) <= MOST_TOTALS:
+            return np.zeros((len(size), self._moved(middle[None]).shape[1]))
+        blocks = cuts(len(totals), max(NUMBERS // (8 * len(reach)), 1))
+        slopes = np.concatenate([self._slopes(middle, totals[a:b], STEP * reach[totals[a:b]]) for a, b in blocks])
+        return np.asarray(moves.tocsr()[totals].T @ slopes, float)
+
+    def _slopes(self, middle: Floats, totals: Ints, step: Floats) -> Floats:
+        """Totals × metrics: by a step of each total; 0 where no difference is defined."""
+        further = np.zeros((len(totals), len(middle)))
+        further[np.arange(len(totals)), totals] = step
+        with np.errstate(all="ignore"):
+            gained = self._moved(middle + further) - self._moved(middle - further)
+        return np.nan_to_num(gained, posinf=0.0, neginf=0.0) / (2 * step[:, None])
 
     def resampled(self, rng: np.random.Generator, draws: int, in_order: bool) -> Floats:
         """Resamples of the difference: both systems see the same units (or clusters)."""
@@ -175,6 +199,10 @@ class Swap:
             return left - right
 
         return bootstrap(difference, design, rng, draws)
+
+
+STEP, MOST_TOTALS = 1 / 64, 4_096
+"""Part of the largest move by which totals change for slopes; with more totals, swaps are not tilted."""
 
 
 def _compact(moves: Any, size: Floats) -> Any:
@@ -295,8 +323,26 @@ class Paired:
             cases = [s.difference(swapped[:, ends[i] : ends[i + 1]]) for i, s in enumerate(self.swaps)]
             return cases[0] if len(cases) == 1 else mean_defined(np.stack(cases, -1))
 
-        observed = difference((back if self.in_order else size - back)[None, :])[0]
-        return randomisation(difference, size, observed, coins, draws)
+        seen = back if self.in_order else size - back
+        observed = difference(seen[None, :])[0]
+        law = randomisation(difference, size, observed, coins, draws)
+        if not law.unreached.any():
+            return law
+        slopes = np.concatenate([s.slopes for s in self.swaps]) * (-0.5 if self.in_order else 0.5)
+        return self._beyond(Swaps(difference, size, seen, slopes / len(self.swaps)), observed, law, coins)
+
+    def _beyond(self, swaps: Swaps, observed: Floats, law: Randomised, coins: Coins) -> Randomised:
+        """A smaller p where no draw is as extreme: means of unit scores have a bound, the others tilted draws."""
+        p = np.where(self.sums_of_signs, sum_of_signs(swaps, observed), np.nan)
+        if (law.unreached & np.isnan(p)).any():
+            p = np.where(np.isnan(p), tilted(swaps, observed, coins, law.draws), p)
+        return replace(law, p=np.where(law.unreached, np.minimum(law.p, p), law.p))
+
+    @cached_property
+    def sums_of_signs(self) -> Mask:
+        """Metrics that are means of unit scores in every test case, where each unit has both scores."""
+        mean = np.all([s.unit_scores.is_mean for x in self.samples for s in x.strata], axis=0)
+        return np.array([bool(m) and self.unit_differences(k) is not None for k, m in enumerate(mean)], bool)
 
     def resampled(self, seed: int, draws: int) -> Floats:
         """Resamples of the difference."""

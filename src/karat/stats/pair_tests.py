@@ -11,7 +11,7 @@ from karat.comparison import Test
 from karat.stats import tests
 from karat.stats.pair import Paired
 from karat.stats.random import stream
-from karat.stats.randomisation import RADEMACHER, Coins, sign_flip
+from karat.stats.randomisation import Coins, sign_flip
 from karat.stats.settings import DRAWS, ComparisonSettings
 from karat.stats.stochastic_order import least_violation
 from karat.weights import Floats
@@ -46,11 +46,9 @@ def _swapped(duel: Paired, settings: ComparisonSettings, coins: Coins) -> list[T
 
 
 def _bootstrapped(duel: Paired, settings: ComparisonSettings, note: str = "") -> list[Test]:
-    """By the paired bootstrap; beyond all resamples the tail is Student's, with the same factor as that of swaps."""
+    """By the paired bootstrap."""
     draws = settings.draws or FEWER_DRAWS
     p = tests.bootstrap_shift(duel.difference, duel.resampled(settings.seed, draws))
-    beyond = np.array([min(1.0, RADEMACHER * t.p) for t in _jackknifed(duel)])
-    p = np.where(p * (draws + 1) < 1.5, np.fmin(p, beyond), p)
     return [Test("paired bootstrap", float(p[k]), draws=draws, note=note) for k in range(len(p))]
 
 

@@ -13,6 +13,7 @@ from scipy import special
 
 from karat.stats.random import stream
 from karat.stats.settings import DRAWS
+from karat.stats.statistic import Mask
 from karat.stats.tests import log_choose, monte_carlo
 from karat.weights import Floats, Ints, cuts
 
@@ -36,6 +37,11 @@ class Randomised:
     draws: int
     exact: bool
 
+    @property
+    def unreached(self) -> Mask:
+        """Of which statistics no draw is as extreme as what was observed."""
+        return np.asarray(self.p * (self.draws + 1) < 1.5) & (not self.exact)
+
 
 def randomisation(
     difference: Difference, n: Floats, observed: Floats, coins: Coins,
@@ -44,7 +50,8 @@ def randomisation(
     """p of ``observed`` when every unit's two outcomes are swapped with probability one half.
 
     ``n[j]`` units share joint cell ``j``, so the number swapped is Binomial(n, ½): the exact
-    law of tossing a coin for each unit. With few outcomes all are enumerated.
+    law of tossing a coin for each unit. With few outcomes all are enumerated. Where no draw is as extreme,
+    `karat.stats.beyond` says more.
     """
     if np.log2(n + 1).sum() <= np.log2(ENUMERATE):
         return _enumerated(difference, n, observed, alternative)
@@ -52,10 +59,7 @@ def randomisation(
     blocks = enumerate(b - a for a, b in cuts(draws, step))
     drawn = np.concatenate([difference(coins.heads(n, rows, block)) for block, rows in blocks])
     extremes, at = extreme(drawn, alternative), extreme(observed, alternative)
-    p = monte_carlo(extremes, at)
-    spread = root_mean_square(drawn)
-    beyond = _tail(np.divide(at, spread, out=np.zeros_like(spread), where=spread > 0), alternative)
-    return Randomised(np.where(p * (draws + 1) < 1.5, np.minimum(p, beyond), p), draws, exact=False)
+    return Randomised(monte_carlo(extremes, at), draws, exact=False)
 
 
 def root_mean_square(drawn: Floats, axis: int | tuple[int, ...] = 0) -> Floats:
@@ -63,16 +67,6 @@ def root_mean_square(drawn: Floats, axis: int | tuple[int, ...] = 0) -> Floats:
     known = ~np.isnan(drawn)
     squares = np.where(known, drawn, 0.0) ** 2
     return np.asarray(np.sqrt(squares.sum(axis) / np.maximum(known.sum(axis), 1)), float)
-
-
-RADEMACHER = 3.1786
-"""P(Σ ±c ≥ x) is at most this times the normal tail (Bentkus & Dzindzalieta 2015): holds where no draw reaches."""
-
-
-def _tail(z: Floats, alternative: str) -> Floats:
-    """A bound on p from the spread of the swapped differences; below 1e-300 it is not told apart from that."""
-    sides = 2 if alternative == "two-sided" else 1
-    return np.maximum(np.minimum(1.0, RADEMACHER * sides * special.ndtr(-z)), 1e-300)
 
 
 def _breadth(n: Floats) -> int:
