@@ -65,7 +65,7 @@ KINDS: dict[str, Kind] = {
     ),
     "looks-utf16": Kind(
         "error",
-        "the file looks like UTF-16 without a byte-order mark",
+        "the file looks like {kind} without a byte-order mark",
         "save it as UTF-8, or pass --encoding {encoding}",
     ),
     "bad-json": Kind("error", "not valid JSON: {reason}", "mend the syntax here; every record before it is read"),

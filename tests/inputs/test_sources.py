@@ -56,6 +56,44 @@ def test_zeros_may_stand_between_streams_and_behind_the_last(packed, tmp_path):
     assert karat.evaluate(str(path), str(path), allow_same=True).systems[0].counts["gold"] == 100
 
 
+@pytest.mark.parametrize("first", [0x50, 0x5F])
+def test_frames_of_zstd_that_are_skipped(first, tmp_path):
+    """pzstd begins with one, and any may stand between others; what else would be there is in the file."""
+    skipped = bytes([first]) + b"*M\x18" + struct.pack("<I", BLOCK + 5) + bytes(BLOCK + 5)
+    pack, path = PACKERS["zst"], tmp_path / "gold"
+    path.write_bytes(skipped + pack(b"".join(ROWS[:50])) + skipped + pack(b"".join(ROWS[50:])))
+    assert karat.evaluate(str(path), str(path), allow_same=True).systems[0].counts["gold"] == 100
+    path.write_bytes(skipped)
+    assert codes(path) == ["file-empty"] * 2
+    path.write_bytes(skipped[:-1])
+    assert codes(path) == ["file-unreadable"] * 2
+
+
+def test_what_is_packed_twice_is_called_so(packed, tmp_path):
+    (tmp_path / "gold").write_bytes(packed(gzip.compress(b"".join(ROWS))))
+    with pytest.raises(karat.InputError, match=r"it is packed twice, gzip inside \w+: unpack it once"):
+        karat.evaluate(str(tmp_path / "gold"), str(tmp_path / "gold"), allow_same=True)
+    (tmp_path / "gold").write_bytes(packed(b"BZhang,value\n1,A\n2,B\n"))
+    assert "file-unreadable" not in codes(tmp_path / "gold")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_texts_with_and_without_a_mark(encoding, tmp_path):
+    path, text = tmp_path / "gold.csv", "id,value\n1,A\n2,Ä\n"
+    path.write_bytes(("\ufeff" + text).encode(encoding))
+    found = karat.evaluate(str(path), str(path), metrics=["accuracy"], allow_same=True)
+    assert (found["accuracy"].value, found.systems[0].counts["gold"]) == (1, 2)
+    assert f"read as {encoding[:6].upper()}" in {f.message for f in found.findings}
+    path.write_bytes(text.encode(encoding))
+    with pytest.raises(karat.InputError, match=f"looks like {encoding[:6].upper()} without") as error:
+        karat.evaluate(str(path), str(path), allow_same=True)
+    assert encoding in error.value.findings[0].hint
+    assert karat.evaluate(str(path), str(path), encoding=encoding, allow_same=True).systems[0].counts["gold"] == 2
+    if "32" in encoding:
+        path.write_bytes("ид\tзнак\n1\tда\n2\tнет\n".encode(encoding))
+        assert codes(path) == ["looks-utf16"] * 2
+
+
 @pytest.mark.parametrize("damage", ["first byte of the second stream", "garbage at the end", "cut off"])
 def test_damage_behind_the_first_stream_is_found(packed, damage, tmp_path):
     first, second = packed(b"".join(ROWS[:50])), packed(b"".join(ROWS[50:]))

@@ -169,6 +169,10 @@ HOSTILE = [
     "+cmd",
     "-x",
     "@sum",
+    "\uff1d1+1",
+    "\uff0bcmd",
+    "\uff0dx",
+    "\uff20sum",
     "-1",
     "+2.5",
     "esc\x1b[31m",
@@ -192,7 +196,8 @@ def test_no_label_drives_a_terminal(hostile, report):
 
 
 def test_texts_that_a_spreadsheet_would_compute(hostile):
-    formulas, numbers = {"=1+1", "+cmd", "-x", "@sum"}, {"-1", "+2.5"}
+    formulas = {"=1+1", "+cmd", "-x", "@sum", "\uff1d1+1", "\uff0bcmd", "\uff0dx", "\uff20sum"}
+    numbers = {"-1", "+2.5"}
     assert classes(hostile.to_csv(), ",") >= {"'" + text for text in formulas} | numbers
     assert classes(hostile.to_csv(escape_formulas=False), ",") >= formulas | numbers
     assert classes(hostile.to_tsv(), "\t") >= formulas | numbers

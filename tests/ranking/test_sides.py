@@ -122,6 +122,10 @@ ODD = {
     "NUL byte": ("q1 Q0 a\0 1 3 t\n", [("nul-byte", 1)]),
     "no UTF-8": (b"q1 Q0 a 1 3 t\nq1 Q0 \xff 2 2 t\n", [("not-utf8", 2)]),
     "lone CR": ("q1 Q0 a 1 3 t\rq1 Q0 b 2 2 t\nq2 Q0 c 1 1 t\n", [("short-line", 1)]),
+    **{
+        f"{mark!a} for a line feed": (f"q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t{mark}q1 Q0 c 3 1 t\nq2 Q0 c 1 1 t\n", [("short-line", 2)])
+        for mark in "\f\v\x85\u2028\u2029"
+    },
     "few and many": ("q1 Q0 a 1 3\nq1 Q0 b 2 2 t\nq2 Q0 c 1 1\n", [("short-line", 1), ("short-line", 3)]),
     "words": ("q1 Q0 a 1 high t\nq1 Q0 b 2 1_0 t\nq2 Q0 c 1 1 t\n", [("not-a-number", 1), ("not-a-number", 2)]),
     "all at once": ("q1 Q0 a 1 nan t\nq1 Q0 b\nq2 Q0 c 1 x t\n", [("short-line", 2), ("not-a-number", 3), ("nan-score", 1)]),

@@ -211,7 +211,7 @@ def _in_memory(engine: Engine, given: Any, read: Read) -> Side:
 
 def _columns(given: Any, read: Read) -> int:
     """How many columns an array of label sets has, those without a one too; a single one is a label for each item."""
-    rows, *columns = getattr(given, "shape", ()) or (0,)
+    columns = getattr(given, "shape", ())[1:]
     return int(columns[0]) if columns and (columns[0] > 1 or read.context == "multilabel") else 0
 
 

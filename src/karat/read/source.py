@@ -28,6 +28,7 @@ from typing import IO, Any
 from karat.findings import Finding, InputError, finding
 
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}
+_PACKED |= {bytes([first]) + b"*M\x18": "zstd" for first in range(0x50, 0x60)}  # a frame to be skipped, as pzstd writes
 _BINARY = (b"PAR1", b"ARROW1")
 _FOREIGN = {
     b"PK": "a zip archive (or a spreadsheet)", b"7z\xbc\xaf": "a 7z archive", b"%PDF": "a PDF file", b"\x89PNG": "a picture", b"SQLite": "a database",
@@ -36,7 +37,11 @@ _FOREIGN = {
 HEAD, LONGEST_RECORD = 1 << 16, 1 << 22
 """Bytes that tell the format, and how many more are looked at for the end of the first record."""
 BLOCK = 1 << 20
-_BOMS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8: "utf-8-sig"}
+_BOMS = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8: "utf-8-sig",
+}  # fmt: skip
+"""Marks at the beginning of a text, those before their own beginnings."""
 
 
 LEAST, RATIO, MOST = 256 << 20, 200, 64 << 30
@@ -139,7 +144,7 @@ class Source:
         foreign = next((what for mark, what in _FOREIGN.items() if self.head.startswith(mark)), None)
         if foreign and (b"\0" in self.head or not self.head.isascii()):
             raise InputError([finding("file-foreign", self.name, found=foreign)])
-        packing = next((name for mark, name in _PACKED.items() if self.head.startswith(mark)), None)
+        packing = self._packing()
         if packing is None:
             return
         if most is None:
@@ -153,6 +158,11 @@ class Source:
         self.__dict__.pop("head", None)
         if not self.head:
             raise InputError([finding("file-empty", self.name)])
+        if (inner := self._packing()) and not self.head.isascii():
+            raise self._unreadable(f"it is packed twice, {inner} inside {packing}: unpack it once")
+
+    def _packing(self) -> str | None:
+        return next((name for mark, name in _PACKED.items() if self.head.startswith(mark)), None)
 
     def _limited(self, blocks: Iterable[bytes], most: int) -> Iterator[bytes]:
         size = 0
@@ -169,11 +179,12 @@ class Source:
         marked = next((e for bom, e in _BOMS.items() if self.head.startswith(bom)), None)
         wanted = marked if encoding is None or self._is_utf8(encoding) else encoding
         if encoding is None and marked is None and (guess := _looks_wide(self.head)):
-            raise InputError([finding("looks-utf16", self.name, 1, encoding=guess)])
+            kind = guess[:6].upper()
+            raise InputError([finding("looks-utf16", self.name, 1, encoding=guess, kind=kind)])
         if wanted is None:
             return
-        if wanted == "utf-16":
-            self.findings.append(finding("encoding-utf16", self.name, encoding="UTF-16"))
+        if wanted in ("utf-16", "utf-32"):
+            self.findings.append(finding("encoding-utf16", self.name, encoding=wanted.upper()))
         try:
             with self.path.open(encoding=wanted, newline="") as text:
                 self.path = self._written(block.encode() for block in _without_mark(text))
@@ -328,13 +339,13 @@ def _holds_a_record(head: bytes) -> bool:
 
 
 def _looks_wide(head: bytes) -> str | None:
-    """UTF-16 of western text has a zero in every second byte."""
-    odd, even = head[1:2000:2], head[0:2000:2]
-    if len(odd) < 4 or b"\0" not in head[:2000]:
+    """In which of four bytes UTF-32, and UTF-16 of western text, have zeros."""
+    head = head[:2000]
+    if len(head) < 8:
         return None
-    if odd.count(0) > 0.7 * len(odd):
-        return "utf-16-le"
-    return "utf-16-be" if even.count(0) > 0.7 * len(even) else None
+    zeros = {at for at in range(4) if head[at::4].count(0) > 0.7 * len(head[at::4])}
+    places = {"utf-32-le": {2, 3}, "utf-32-be": {0, 1}, "utf-16-le": {1, 3}, "utf-16-be": {0, 2}}
+    return next((name for name, where in places.items() if where <= zeros), None)
 
 
 def _without_mark(text: IO[str]) -> Iterator[str]:

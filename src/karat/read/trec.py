@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -170,7 +171,8 @@ def _line_by_line(source: Source, layout: Layout) -> tuple[Rows, list[Finding]]:
         fields = text.split()
         if not fields or fields[0].startswith(b"#"):
             continue
-        if fault := _fault(source.name, n, fields, layout, broken=b"\r" in text.strip()):
+        broken = len(fields) > layout.width and bool(_BREAK.search(text.strip()))
+        if fault := _fault(source.name, n, fields, layout, broken=broken):
             findings.append(fault)
             continue
         line.append(n)
@@ -188,8 +190,12 @@ def _line_by_line(source: Source, layout: Layout) -> tuple[Rows, list[Finding]]:
     return Rows(Text.of(texts[0]), size, kept, numbers, np.array(line)), limited(findings)
 
 
+_BREAK = re.compile("[\r\f\v]|\x85|\u2028|\u2029".encode())
+"""What ends a line for other programs, behind which another record may stand."""
+
+
 def _fault(name: str, line: int, fields: list[bytes], layout: Layout, *, broken: bool) -> Finding | None:
-    """What is wrong with a line, which may be broken by a carriage return: another record may follow it."""
+    """What is wrong with a line, which may be broken by what ends lines elsewhere: another record may follow it."""
     few, many = len(fields) < layout.width, len(fields) > layout.width and (broken or not layout.spare)
     if few or many:
         count = "too few" if few else "too many"

@@ -43,8 +43,8 @@ def _cell(value: Any, escape_formulas: bool) -> Any:
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """What drives a terminal or turns the direction of text; tabs and line feeds are quoted, which Python does not do for CR."""
-_FORMULA = ("=", "+", "-", "@", "\t")
-"""What begins a formula in a spreadsheet."""
+_FORMULA = (*"=+-@", *"\uff1d\uff0b\uff0d\uff20", "\t", "\n")
+"""What begins a formula in a spreadsheet, in full width too."""
 
 
 def _is_number(text: str) -> bool:
