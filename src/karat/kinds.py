@@ -559,7 +559,7 @@ KINDS: dict[str, Kind] = {
     "bundles-left-out": Kind(
         "note",
         "{count} of {total} bundles {count:has|have} no value of {metrics}, and {count:is|are} left out of the mean",
-        "nothing to do, or count windows or borders of all bundles together: over=windows, over=borders",
+        "nothing to do, or take the windows of all bundles together, or their borders: see karat metrics pk",
     ),
     "confidence-missing": Kind(
         "warning",
