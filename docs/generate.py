@@ -51,6 +51,7 @@ def metrics() -> str:
         head = f"## {name}\n\n{context(name).title}.\n\n| metric | title | in a sentence |\n|---|---|---|"
         parts.append("\n".join([head, *rows]))
     rows = [f"| `{pattern.replace('|', '` `')}` | `{name}` |" for pattern, name in ALIASES.items()]
+    rows.append("| `NAME-lN` `NAME@K-lN` (ranx, a level of relevance) | `NAME(rel=N)` `NAME(rel=N)@K` |")
     parts.append("\n".join(["## Other tools' names\n\n| spelling | karat |\n|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"
 
