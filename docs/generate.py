@@ -52,6 +52,7 @@ def metrics() -> str:
         head = f"## {name}\n\n{context(name).title}.\n\n| metric | title | in a sentence |\n|---|---|---|"
         parts.append("\n".join([head, *rows]))
     rows = [f"| {' '.join(f'`{one}`' for one in spelt)} | `{name}` |" for _, name, spelt in spellings.rows()]
+    rows.append("| `NAME-lN` `NAME@K-lN` (ranx, a level of relevance) | `NAME(rel=N)` `NAME(rel=N)@K` |")
     numbers = "Other numbers in a name are read as those shown; a cut-off or parameters may follow, as in `nDCG@10` and `P(rel=2)@5`."
     parts.append("\n".join([f"## Other tools' names\n\n{numbers}\n\n| spelling | karat |\n|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"

@@ -15,6 +15,7 @@ EXAMPLES: dict[str, dict[str, str]] = {
     r"[fF](?!1\b)(\d+(?:\.\d+)?)": {"fbeta(beta=2)": "F2 f2", "fbeta(beta=0.5)": "F0.5 f0.5"},
     r"map_cut[_.](\d+)|map@(\d+)": {"average_precision@10": "map_cut_10 map_cut.10 map@10"},
     r"P[_.](\d+)": {"precision@10": "P_10 P.10"},
+    "PrecisionAtK(?=@)": {"precision@5": "PrecisionAtK@5"},
     r"recall[_.](\d+)": {"recall@100": "recall_100 recall.100"},
     r"ndcg_cut[_.](\d+)": {"ndcg@10": "ndcg_cut_10 ndcg_cut.10"},
     r"Rprec_mult[_.]([\d.]+)": {"r_precision(multiple=0.2)": "Rprec_mult_0.20 Rprec_mult.0.20"},

@@ -58,12 +58,18 @@ class Parameter:
             return alike[0]
         for kind in _members(self.kind):
             converted = _convert(kind, value)
+            if kind is int and converted is not _NO and abs(converted) >= EXACT:
+                raise MetricError(f"{self.name}={value} is not below 2^53, where whole numbers stay what they are")
             if converted is not _NO:
                 return converted
         raise MetricError(f"{self.name}={value} is not {self.describe}")
 
 
 _NO = object()
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+"""Numbers as everybody reads them: Python's own take underscores, and the digits of every script."""
+EXACT = 2**53
 
 
 def _members(kind: Any) -> tuple[Any, ...]:
@@ -83,12 +89,9 @@ def _convert(kind: Any, value: Any) -> Any:
         return {"true": True, "false": False}.get(text.lower(), _NO)
     if kind is str:
         return text
-    if isinstance(value, bool):
+    if isinstance(value, bool) or not _NUMBER.fullmatch(text):
         return _NO
-    try:
-        number = float(text)
-    except ValueError:
-        return _NO
+    number = float(text)
     if not np.isfinite(number) or (kind is int and number != int(number)):
         return _NO
     return kind(number)
@@ -374,7 +377,7 @@ def _unknown_parameter(metric: str, name: str, known: Mapping[str, Parameter]) -
     return f"{metric} has no parameter {name!r} (it has {', '.join(known)}){hint}"
 
 
-_FORM = re.compile(r"(?P<name>[A-Za-z][\w.-]*)(?P<cut1>@\d+)?(?:\((?P<args>.*)\))?(?P<cut2>@\d+)?")
+_FORM = re.compile(r"(?P<name>[A-Za-z][\w.-]*)(?P<cut1>@[0-9]+)?(?:\((?P<args>.*)\))?(?P<cut2>@[0-9]+)?")
 _ARG = re.compile(r'\s*(\w+)\s*=\s*("(?:[^"]|"")*"|[^,"]+?)\s*(,|$)')
 
 
@@ -389,7 +392,7 @@ def parse(text: str) -> Metric:
     if not match:
         raise MetricError(f"{text!r} is not a metric; write name, name@k or name(parameter=value)")
     given = [] if match["args"] is None else list(_arguments(match["args"], text))
-    given += [("k", int(cut[1:])) for cut in (match["cut1"], match["cut2"]) if cut]
+    given += [("k", _literal(cut[1:])) for cut in (match["cut1"], match["cut2"]) if cut]
     twice = [name for name, n in Counter(name for name, _ in given).items() if n > 1]
     if twice:
         raise MetricError(f"{text!r} gives {twice[0]!r} twice; give each parameter once")
@@ -409,18 +412,21 @@ def _arguments(text: str, whole: str) -> Iterable[tuple[str, Any]]:
 def _literal(text: str) -> Any:
     if text.startswith('"'):
         return text[1:-1].replace('""', '"')
-    if re.fullmatch(r"[+-]?\d+", text):
+    if len(text) <= LONGEST and _WHOLE.fullmatch(text):
         return int(text)
     if text.lower() in ("true", "false", "none"):
         return {"true": True, "false": False, "none": None}[text.lower()]
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    return float(text) if _NUMBER.fullmatch(text) else text
+
+
+LONGEST = 300
+"""Digits of a whole number that is read as one; Python refuses those of thousands."""
 
 
 def alias(text: str) -> str:
     """Another tool's spelling in karat's words; anything else unchanged."""
+    if match := _LEVEL.fullmatch(text):
+        return _with_level(alias(match["plain"]), int(match["level"]))
     for pattern, name in PARAMETERS.items():
         text = re.sub(rf"(?<=[(,]){pattern}", name, text)
     for pattern, name in ALIASES.items():
@@ -430,6 +436,21 @@ def alias(text: str) -> str:
         if match:
             return (match.expand(name) + (match["rest"] or "")).replace(")(", ",")
     return text
+
+
+_LEVEL = re.compile(r"(?P<plain>(?!rbp)[A-Za-z][\w-]*(@[0-9]+)?)-l(?P<level>[1-9][0-9]{0,14})")
+"""ranx's level of relevance behind a name; its rbp is another one, of raw grades."""
+
+
+def _with_level(name: str, level: int) -> str:
+    """The metric for which grades from a level on are relevant, as those from 1 on are anyway.
+
+    >>> _with_level("average_precision@5", 2), _with_level("fbeta(beta=2)", 3), _with_level("ndcg@5", 1)
+    ('average_precision@5(rel=2)', 'fbeta(beta=2,rel=3)', 'ndcg@5')
+    """
+    if level == 1:
+        return name
+    return name.replace(")", f",rel={level})", 1) if ")" in name else f"{name}(rel={level})"
 
 
 @cache
@@ -474,6 +495,8 @@ ALIASES: dict[str, str] = {
         r"map_cut[_.](\d+)|map@(\d+)": r"average_precision@\1\2",
         "MRR|RR|recip_rank|mrr": "reciprocal_rank",
         r"P[_.](\d+)": r"precision@\1",
+        "PrecisionAtK(?=@)": "precision",
+        "PrecisionAtK": "precision@10",
         r"recall[_.](\d+)": r"recall@\1",
         "nDCG|NDCG": "ndcg",
         "DCG": "dcg",

@@ -250,6 +250,39 @@ def test_parameters_that_are_twice_or_half_there(metric, reason):
         karat.parse(metric)
 
 
+@pytest.mark.parametrize(
+    ("metric", "reason"),
+    [
+        ("fbeta(beta=1_0)", "beta=1_0 is not a number"),
+        ("fbeta(beta=\u0663)", "beta=\u0663 is not a number"),
+        ("fbeta(beta=inf)", "beta=inf is not a number"),
+        ("f\u0662", "beta=\u0662 is not a number"),
+        ("topk_precision(k=1_0)", "k=1_0 is not a whole number"),
+        ("topk_precision@\u0663", "is not a metric"),
+        ("P_\u0663", "is not a metric"),
+        ("topk_precision@99999999999999999999", "k=99999999999999999999 is not below 2\\^53"),
+        ("topk_precision@9007199254740993", "k=9007199254740993 is not below 2\\^53"),
+        ("topk_precision@" + "9" * 5000, "is not a whole number"),
+    ],
+)
+def test_numbers_are_those_that_everybody_reads(metric, reason):
+    with pytest.raises(karat.MetricError, match=reason):
+        karat.evaluate([["A"], ["B"]], [["A", "B"], ["B"]], metrics=[metric], context="multilabel")
+
+
+@pytest.mark.parametrize("text", ["1", "-2", "+3", "0.5", ".5", "5.", "1e3", "2.5E-3", "9007199254740991"])
+def test_numbers_survive(text):
+    metric = karat.parse(f"fbeta(beta={text})")
+    assert metric == karat.parse(str(metric))
+    assert dict(metric.params)["beta"] == float(text)
+
+
+@pytest.mark.parametrize("value", ["1_0", "\u0663", "007", "inf", "nan", "1e5", "true"])
+def test_texts_that_look_like_numbers_survive(value):
+    metric = karat.Metric("x", (("by", value),))
+    assert karat.parse(str(metric)) == metric
+
+
 @pytest.mark.parametrize("metrics", ["", " ", ",", [""]])
 def test_no_name_is_no_metric(metrics):
     """As of a variable of the shell that is not set: the usual ones were scored in silence."""

@@ -9,6 +9,7 @@ import ir_measures
 import pytest
 
 import karat
+from karat.doors import ranx as door
 
 IR_MEASURES = {
     "AP": "average_precision", "AP@5": "average_precision@5", "AP(rel=2)": "average_precision(rel=2)", "nDCG": "ndcg",
@@ -25,6 +26,8 @@ IR_MEASURES = {
 RANX = {
     "hits@5": "hits@5", "hit_rate@5": "success@5", "precision@5": "precision@5", "recall@5": "recall@5", "f1@5": "f@5",
     "r-precision": "r_precision", "mrr@5": "reciprocal_rank@5", "map@5": "average_precision@5", "dcg@5": "dcg@5",
+    "map@5-l2": "map@5-l2", "map-l3": "map-l3", "precision@5-l2": "precision@5-l2", "recall@5-l2": "recall@5-l2", "f1@5-l2": "f1@5-l2",
+    "mrr@5-l2": "mrr@5-l2", "r-precision-l2": "r-precision-l2", "hits@5-l2": "hits@5-l2", "hit_rate@5-l3": "hit_rate@5-l3",
     "dcg_burges@5": "dcg(gain=exponential)@5", "ndcg@5": "ndcg@5", "ndcg_burges@5": "ndcg(gain=exponential)@5", "ndcg": "ndcg",
 }  # fmt: skip
 
@@ -92,9 +95,34 @@ def test_spellings() -> None:
             "α_nDCG@5": "alpha_ndcg@5", "NumRet(rel=2)": "num_rel_ret(rel=2)", "NumRelRet": "num_rel_ret", "NumRet": "num_ret",
             "SetRelP": "relative_precision", "SetP(relative=True)": "relative_precision", "SetP": "precision", "Hits@1": "hits@1",
             "nDCG(dcg='exp-log2')@5": "ndcg(gain=exponential)@5", "nDCG(cutoff=5)": "ndcg@5", "BPM(max_rel=4)@5": "bpm(max_grade=4)@5",
+            "map@100-l2": "average_precision(rel=2)@100", "map-l2": "average_precision(rel=2)", "precision@5-l3": "precision(rel=3)@5",
+            "r-precision-l2": "r_precision(rel=2)", "hit_rate@1-l2": "success(rel=2)@1", "mrr@5-l2": "reciprocal_rank(rel=2)@5",
+            "ndcg@10-l1": "ndcg@10", "PrecisionAtK": "precision@10", "PrecisionAtK@5": "precision@5",
             "NERR11(T=2.0)": "nerr11(T=2.0)", "NRBP": "nrbp", "MAP_IA": "average_precision_ia"}  # fmt: skip
     for theirs, ours in same.items():
         assert karat.parse(theirs) == karat.parse(ours), theirs
+
+
+def test_levels_of_ranx_are_relevance() -> None:
+    """ranx's numbers where it is installed (`test_ranx`), and its door's, which are held to its vectors, everywhere."""
+    qrels, run = collection(0)
+    names = [
+        f"{name}{cut}-l{level}" for level in (2, 3) for name in LEVELS for cut in ("", "@5") if (name, cut) not in WHOLE
+    ]
+    ours = karat.evaluate(qrels, run, context="ranking", metrics=names, ties="order")
+    theirs = door.evaluate(qrels, run, names, make_comparable=True)
+    assert {name: ours[name].value for name in names} == pytest.approx(theirs)
+
+
+LEVELS = ("map", "precision", "recall", "f1", "mrr", "r-precision", "hits", "hit_rate", "bpref")
+WHOLE = (("r-precision", "@5"), ("bpref", "@5"))
+
+
+@pytest.mark.parametrize("name", ["ndcg@10-l2", "dcg-l2", "rbp.8-l2", "map-l0", "map@5-l", "map-l2-l2"])
+def test_levels_that_would_mean_something_else_are_refused(name: str) -> None:
+    """The gains of nDCG are not what is relevant, ranx's rbp sums raw grades, and at level 0 all is relevant."""
+    with pytest.raises(karat.MetricError):
+        karat.evaluate(*collection(0), context="ranking", metrics=[name])
 
 
 def test_spellings_of_several_metrics() -> None:
