@@ -21,13 +21,14 @@ from benchmarks.populations import NEAR, POOLS, Population, population
 from karat.cells import Cells
 from karat.findings import Finding
 from karat.stats import intervals
+from karat.stats.beyond import Swaps, beyond
 from karat.stats.clusters import FEW_CLUSTERS, cluster_findings
 from karat.stats.comparing import all_tests, paired_systems
 from karat.stats.corrections import correct
 from karat.stats.doubts import FEW_MEMBERS, FEW_UNITS, MUCH_BIAS, few_units, of_score, rare_classes
 from karat.stats.estimate import SKEWED_SCORE, estimate, sample_of
 from karat.stats.maxt import shuffles
-from karat.stats.randomisation import Coins, randomisation
+from karat.stats.randomisation import Coins, Randomised, randomisation
 from karat.stats.resampling import Clusters, Jackknife
 from karat.stats.settings import JOINT, ComparisonSettings, IntervalSettings
 from karat.stats.statistic import Statistic
@@ -281,8 +282,8 @@ def judged(cells: list[Cells], cell: Any, statistic: Statistic, doc: Any, seed: 
 def swap_tests(pairs: Sequence[tuple[Any, Any, Any]], metrics: Sequence[str], draws: int, rng: Rng) -> tuple[Any, Any]:
     """Pairs × metrics: p of karat's default test, and the difference, for pairs of systems (outcomes, outcomes, documents).
 
-    All pairs are one call of `randomisation`, each a few of its columns, drawn where karat would enumerate; a test
-    compares it with `all_tests`.
+    All pairs are one call of `randomisation`, each a few of its columns, drawn where karat would enumerate; pairs that no
+    draw reaches are looked at one by one. A test compares it with `all_tests`.
     """
     score = _scores(metrics)
     here, there, size = (np.stack(x) for x in zip(*(moves(*pair) for pair in pairs), strict=True))
@@ -293,14 +294,29 @@ def swap_tests(pairs: Sequence[tuple[Any, Any, Any]], metrics: Sequence[str], dr
         return (score(base[0] + shift) - score(base[1] - shift)).reshape(len(swapped), -1)
 
     gap = score(base[0]) - score(base[1])
-    found = randomisation(difference, size.ravel(), gap.ravel(), Coins(int(rng.integers(2**60))), draws)
+    coins = Coins(int(rng.integers(2**60)))
+    found = randomisation(difference, size.ravel(), gap.ravel(), coins, draws)
     p = found.p.reshape(gap.shape).copy()
+    for i in np.flatnonzero(found.unreached.reshape(gap.shape).any(1)):
+        swaps = _swaps(score, base[0][i], base[1][i], (there - here)[i], size[i])
+        p[i] = beyond(Randomised(p[i], draws, False), swaps, gap[i], np.array(metrics) == "accuracy", coins).p
     if pairs[0][2] is None and metrics[0] == "accuracy":
         hit = np.eye(3).ravel()
         for i, (a, b, _) in enumerate(pairs):
             won = hit[a] - hit[b]
             p[i, 0] = mcnemar(int((won > 0).sum()), int((won < 0).sum())).p
     return p, gap
+
+
+def _swaps(score: Any, here: Any, there: Any, move: Any, size: Any) -> Swaps:
+    """What swaps of one pair do, of which none are made in what was observed."""
+
+    def difference(swapped: Any) -> Any:
+        shift = swapped @ move
+        return score(here + shift) - score(there - shift)
+
+    step = np.eye(len(size)) / 64
+    return Swaps(difference, size, 0.0 * size, (difference(size / 2 - step) - difference(size / 2 + step)) * 16)
 
 
 def moves(a: Any, b: Any, doc: Any) -> tuple[Any, Any, Any]:

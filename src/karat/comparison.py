@@ -32,7 +32,7 @@ class Test:
 
     @property
     def at_floor(self) -> bool:
-        """Whether no draw was as extreme as the data, so that p is only known to be at most this."""
+        """Whether no draw was as extreme as the data: p is valid and to be read as "at most", however far below the draws."""
         return bool(self.draws) and not self.exact and self.p <= 1 / (self.draws + 1) + 1e-15
 
 
@@ -110,7 +110,7 @@ class Pair:
     simultaneous: Interval | None = None
     """Interval of the difference that holds for all pairs and metrics at once, as the corrected p does."""
     p_is_bound: bool = False
-    """Whether the corrected p is only known to be at most this."""
+    """Whether the corrected p is to be read as "at most", because no draw was as extreme."""
     clusters: int | None = None
     """Clusters that the units come in, where they were named."""
     non_inferiority: Test | None = None

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import binom
 
 import karat
+from karat.stats import beyond
 from karat.stats import pair as pairs
 from karat.stats.beyond import LEAST, Mixture, Swaps, sum_of_signs, tilted
 from karat.stats.randomisation import Coins, sign_flip
@@ -201,7 +202,7 @@ def far_apart(seed: int = 5, units: int = 400) -> tuple[Any, Any, Any]:
 
 
 def test_a_mean_of_unit_scores_has_the_tail_of_its_sum() -> None:
-    """Also over test cases and clusters, where no exact law is at hand."""
+    """Of means the bound holds; of their roots tilted draws."""
     rng = np.random.default_rng(0)
     gold = {str(i): float(x) for i, x in enumerate(rng.normal(size=300))}
     a, b = ({k: v + s * rng.normal() for k, v in gold.items()} for s in (0.1, 1.0))
@@ -210,6 +211,27 @@ def test_a_mean_of_unit_scores_has_the_tail_of_its_sum() -> None:
     assert pair.p_is_bound
     squared = karat.compare(gold, {"A": a, "B": b}, context="numbers", metrics=["rmse"], resamples=100).pairs[0]
     assert 1e-60 < squared.p < 1e-10
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("cases", [1, 2])
+def test_means_over_test_cases_and_clusters_have_it_too(
+    cluster: str | None, cases: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no exact law is at hand: no draw is tilted for them."""
+    gold, a, b = far_apart(units=800)
+
+    def rows(codes: Any) -> list[dict[str, str]]:
+        return [
+            {"test_case": f"t{i % cases}", "id": str(i), "value": f"c{x}", "doc": str(i // 4)}
+            for i, x in enumerate(codes)
+        ]
+
+    monkeypatch.setattr(beyond, "tilted", None)
+    systems = {"A": rows(a), "B": rows(b)}
+    pair = karat.compare(rows(gold), systems, metrics=["accuracy"], cluster_by=cluster, resamples=100).pairs[0]
+    assert 1e-70 < pair.p < 1e-20
+    assert pair.p_is_bound or pair.tests[0].exact or cluster is None
 
 
 def test_plain_differences_stay_far_below_the_draws() -> None:

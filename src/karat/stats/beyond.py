@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
 
 from karat.stats.random import stream
-from karat.stats.randomisation import NUMBERS, Coins, Difference, extreme
+from karat.stats.randomisation import NUMBERS, Coins, Difference, Randomised, extreme
+from karat.stats.statistic import Mask
 from karat.weights import Floats, Ints, cuts
 
 TILTS = (2.0, 4.0, 6.0, 8.0, 11.0, 15.0, 20.0, 27.0, 36.0, 50.0)
@@ -38,6 +39,14 @@ class Swaps:
     def spread(self) -> Floats:
         """Of these sums when coins are fair."""
         return np.asarray(np.sqrt(self.n @ self.lean**2), float)
+
+
+def beyond(law: Randomised, swaps: Swaps, observed: Floats, signs: Mask, coins: Coins) -> Randomised:
+    """The law with smaller p where no draw is as extreme: ``signs`` marks sums of signs, which have a bound."""
+    p = np.where(signs, sum_of_signs(swaps, observed), np.nan)
+    if (law.unreached & np.isnan(p)).any():
+        p = np.where(np.isnan(p), tilted(swaps, observed, coins, law.draws), p)
+    return replace(law, p=np.where(law.unreached, np.minimum(law.p, p), law.p))
 
 
 RADEMACHER = 3.1786
@@ -107,10 +116,16 @@ class Mixture:
         """Numbers swapped, rows × cells."""
         pick = rng.integers(0, len(self.tilt), rows)
         chance = special.expit(-2 * self.tilt[pick] * self.lean[:, self.statistic[pick]]).T
-        single, out = self.n == 1, np.empty((rows, len(self.n)))
-        out[:, single] = rng.random((rows, int(single.sum()))) < chance[:, single]
-        out[:, ~single] = rng.binomial(self.n[~single].astype(np.int64), chance[:, ~single])
+        many, out = self.n > FEW, np.empty((rows, len(self.n)))
+        for size in range(FEW + 1):
+            few = self.n == size
+            out[:, few] = (rng.random((size, rows, int(few.sum()))) < chance[:, few]).sum(0)
+        out[:, many] = rng.binomial(self.n[many].astype(np.int64), chance[:, many])
         return out
+
+
+FEW = 4
+"""Coins up to which one number for each costs less than a binomial one."""
 
 
 def _log_cosh(x: Floats) -> Floats:

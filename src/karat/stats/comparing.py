@@ -131,7 +131,7 @@ def all_tests(duels: Sequence[Paired], settings: ComparisonSettings, repeatable:
 def _decidable(drawn: Sequence[Sequence[Sequence[Test]]], settings: ComparisonSettings) -> list[int]:
     """Pairs with a test that more draws could decide: its corrected p would show it, were all at their best.
 
-    That is p of no draw as extreme, or a bound below it, which the few draws of a first look may have made too large.
+    That is p of no draw as extreme, or that of tilted draws below it, which are few at a first look and may say too much.
     """
     alone = settings.correction in ("none", *JOINT)
     alpha = settings.alpha / (1 if alone else sum(len(tests) for tests in drawn))
@@ -139,7 +139,7 @@ def _decidable(drawn: Sequence[Sequence[Sequence[Test]]], settings: ComparisonSe
     near = np.array([_is_open(t, alpha) for _, t in first], bool)
     short = np.array([1 / (t.draws + 1) > alpha for _, t in first], bool)
     p = np.array([t.p for _, t in first])
-    best = np.where(near, np.minimum(p / BOUNDS_DIFFER, 1 / (GROWN + 1)), p)
+    best = np.where(near, np.minimum(p / TILTED_DIFFER, 1 / (GROWN + 1)), p)
     shown = correct(best, "none" if alone else settings.correction) <= settings.alpha
     return sorted({first[k][0] for k in np.flatnonzero(near & short & shown)})
 
@@ -179,8 +179,8 @@ def _turned(statistic: Statistic, k: int) -> float:
 
 GROWN = 99_999
 """Draws where the usual number cannot decide."""
-BOUNDS_DIFFER = 3.0
-"""How many times larger a bound on p of few draws may be than that of many: their spread is some percent off."""
+TILTED_DIFFER = 3.0
+"""How many times larger p of few tilted draws may be than that of many."""
 MANY_PAIRS = 300
 """Pairs beyond which fewer draws are a first look at each."""
 

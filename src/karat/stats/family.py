@@ -23,7 +23,7 @@ class Member(NamedTuple):
     p: float
     """Corrected."""
     bound: bool
-    """Whether p is only known to be at most this."""
+    """Whether p is to be read as "at most", because no draw was as extreme."""
     alpha: float
     """Level at which the test alone would decide alike."""
     reach: float | None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.score import mean_defined
-from karat.stats.beyond import Swaps, sum_of_signs, tilted
+from karat.stats.beyond import Swaps, beyond
 from karat.stats.estimate import query_scores, stratum_of
 from karat.stats.random import stream
 from karat.stats.randomisation import NUMBERS, Coins, Randomised, randomisation
@@ -329,14 +329,8 @@ class Paired:
         if not law.unreached.any():
             return law
         slopes = np.concatenate([s.slopes for s in self.swaps]) * (-0.5 if self.in_order else 0.5)
-        return self._beyond(Swaps(difference, size, seen, slopes / len(self.swaps)), observed, law, coins)
-
-    def _beyond(self, swaps: Swaps, observed: Floats, law: Randomised, coins: Coins) -> Randomised:
-        """A smaller p where no draw is as extreme: means of unit scores have a bound, the others tilted draws."""
-        p = np.where(self.sums_of_signs, sum_of_signs(swaps, observed), np.nan)
-        if (law.unreached & np.isnan(p)).any():
-            p = np.where(np.isnan(p), tilted(swaps, observed, coins, law.draws), p)
-        return replace(law, p=np.where(law.unreached, np.minimum(law.p, p), law.p))
+        swaps = Swaps(difference, size, seen, slopes / len(self.swaps))
+        return beyond(law, swaps, observed, self.sums_of_signs, coins)
 
     @cached_property
     def sums_of_signs(self) -> Mask:
