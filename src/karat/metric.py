@@ -238,7 +238,8 @@ class Definition:
         values = self.function(W, cells, **params).filled(fill)
         # Rows that are not reported, such as resamples, are asked for their classes only where those are averaged.
         averaged = average not in ("samples", "binary")
-        scope = cells.in_scope(W, classes) if averaged or W.grouped is not None else None
+        members = self.support(cells, **params)
+        scope = cells.in_scope(W, classes, members) if averaged or W.grouped is not None else None
         reason = values.reason if average in ("micro", "binary") else "no class has a value"
         if average == "samples":
             value = self._samples(W, cells, params, fill)
@@ -250,7 +251,7 @@ class Definition:
             value = self.function(W, cells.collapsed(), **params).filled(fill).value[:, 0]
         else:
             assert scope is not None
-            value = _average(values, average, scope, W @ self.support(cells, **params), fill)
+            value = _average(values, average, scope, W @ members, fill)
         return Result(value, reason, values.value, scope, values.reason)
 
     def _values(self, W: Weights, cells: Cells, params: Mapping[str, Any]) -> Values:

@@ -504,3 +504,17 @@ def test_categories_are_weighed_by_the_pages_or_files_that_are_counted():
     e = karat.evaluate(gold, pred, metrics=asked)
     assert e[asked[0]].value == pytest.approx((6 * 6 / 9 + 2 * 4 / 7) / 8)
     assert e[asked[1]].value == pytest.approx((1 * 0 + 2 * 2 / 4) / 3)
+
+
+@pytest.mark.parametrize("count", ["yes", "no"])
+def test_categories_of_first_pages_alone_are_averaged_whether_those_count_or_not(count: str) -> None:
+    """Categories are scored on all pages: u was w, and v is right: u 0, w 0, v 1. It was 1/2 without first pages."""
+    gold = [{"document_id": "d", "files": [[1, 1, "u"], [2, 2, "v"]]}]
+    pred = [{"document_id": "d", "files": [[1, 1, "w"], [2, 2, "v"]]}]
+    asked = [
+        "category_f1(average=macro)",
+        "category_f1(average=macro,over=files)",
+        "category_f1(average=macro,classes=gold)",
+    ]
+    e = karat.evaluate(gold, pred, metrics=asked, count_first_page=count)
+    assert [e[m].value for m in asked] == [pytest.approx(1 / 3), pytest.approx(1 / 3), 0.5]
