@@ -65,6 +65,20 @@ def test_an_extra_item_without_labels_is_not_right() -> None:
     assert value("subset_accuracy", gold, pred, context="multilabel", extra="wrong") == 1 / 2
 
 
+@pytest.mark.parametrize("context", ["monolabel", "multilabel"])
+def test_extra_items_count_in_hierarchical_scores_as_in_plain_ones(context: str) -> None:
+    """Of three labels that are predicted two are right; in a tree, of six with their ancestors four. ICM knows gold's items."""
+    gold, pred = {"1": "A", "2": "B"}, {"1": "A", "2": "B", "3": "A"}
+    both = [gold, pred] if context == "monolabel" else [{k: [v] for k, v in side.items()} for side in (gold, pred)]
+    for tree in ({}, {"hierarchy": {"X": ["A"], "Y": ["B"]}}):
+        score = lambda name, extra, tree=tree: value(name, *both, context=context, extra=extra, **tree)
+        assert score("hierarchical_precision", "wrong") == pytest.approx(2 / 3)
+        assert score("hierarchical_recall", "wrong") == 1
+        assert score("hierarchical_f1", "wrong") == pytest.approx(2 * 2 / (3 + 2))
+        assert score("hierarchical_precision", "ignore") == 1
+        assert score("icm", "wrong") == score("icm", "ignore")
+
+
 def test_no_prediction_is_not_the_empty_set() -> None:
     gold = [{"id": "1", "value": ["a"]}, {"id": "2", "value": []}]
     assert value("subset_accuracy", gold, gold[:1], context="multilabel", missing="wrong") == 1 / 2
