@@ -277,9 +277,10 @@ NO_POSITIVE = "there are not two classes, so that none is the positive one: name
 
 def _average(values: Values, how: str, scope: Mask, support: Floats, fill: float) -> Floats:
     if how == "micro":
-        if values.num is None or values.den is None:
+        if values.num is None:
             raise MetricError("this metric has no micro average: it is not a ratio of counts")
-        num, den = np.where(scope, values.num, 0).sum(-1), np.where(scope, values.den, 0).sum(-1)
+        num = np.where(scope, values.num, 0).sum(-1)
+        den = scope.any(-1) if values.den is None else np.where(scope, values.den, 0).sum(-1)
         return ratio(num, den, values.reason).filled(fill).value
     return mean_defined(values.value, scope, support if how == "weighted" else None)
 

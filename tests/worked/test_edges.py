@@ -159,3 +159,12 @@ def test_weighted_kappa_of_two_labels_is_kappa(weights: str) -> None:
     gold, pred = ["a", "a", "b", "b"], ["a", "b", "b", "b"]
     assert value("kappa", gold, pred) == pytest.approx(1 / 2)
     assert value(f"kappa(weights={weights})", gold, pred) == pytest.approx(1 / 2)
+
+
+def test_pooled_counts_are_sums_over_all_classes_and_over_those_of_gold() -> None:
+    gold, pred = ["A", "A", "B"], ["A", "B", "C"]
+    for classes in ("all", "gold"):
+        assert value(f"support(average=micro,classes={classes})", gold, pred) == 3
+    bundle = [{"document_id": "d", "files": [[1, 2, "u"], [3, 3, "v"]]}]
+    for classes in ("all", "gold"):
+        assert value(f"tp(average=micro,classes={classes})", bundle, bundle, allow_same=True) == 2
