@@ -518,3 +518,26 @@ def test_categories_of_first_pages_alone_are_averaged_whether_those_count_or_not
     ]
     e = karat.evaluate(gold, pred, metrics=asked, count_first_page=count)
     assert [e[m].value for m in asked] == [pytest.approx(1 / 3), pytest.approx(1 / 3), 0.5]
+
+
+def test_confidences_of_the_flag_that_stand_at_the_edge_of_a_bin_or_at_the_threshold() -> None:
+    """Not first with .8 is first with .2: in the bin of .25, (.25 + .2 − 1)/2, and at a threshold of .2. 1 − .8 is less."""
+    gold = [{"document_id": "a", "pages": 2, "first_pages": [1]}]
+    pages = [
+        {"number": 1, "is_first_page": True, "confidence": 0.25},
+        {"number": 2, "is_first_page": False, "confidence": 0.8},
+    ]
+    pred = [{"document_id": "a", "pages": pages}]
+    asked = ["calibration_error", "fp"]
+    e = karat.evaluate(gold, pred, metrics=asked, confidence_of="flag", threshold=0.2)
+    assert [e[m].value for m in asked] == [pytest.approx(0.275), 1]
+
+
+def test_confidences_at_the_edge_of_one_of_many_bins() -> None:
+    """.29 is in the bin of .295, not before: |.29 + .295 − 1| / 2."""
+    gold = [{"document_id": "a", "pages": 2, "first_pages": [1]}]
+    pages = [{"number": 1, "confidence": 0.29}, {"number": 2, "confidence": 0.295}]
+    e = karat.evaluate(
+        gold, [{"document_id": "a", "pages": pages}], metrics=["calibration_error(bins=100)"], threshold=0.2
+    )
+    assert e["calibration_error"].value == pytest.approx(0.2075)
