@@ -368,10 +368,10 @@ class ClassCells(Cells):
         named = [(self.classes[c], v) for c, v in zip(of.col[at].tolist(), of.data[at].tolist(), strict=True)]
         return ", ".join(label if v == 1 else f"{label} ×{v:g}" for label, v in named) or "—"
 
-    def in_scope(self, W: Weights, classes: str) -> NDArray[np.bool_]:
-        """Classes that an average covers: those on either side, or those in gold."""
+    def in_scope(self, W: Weights, classes: str, members: Sparse) -> NDArray[np.bool_]:
+        """Classes that an average covers: those on either side, or those in gold, with ``members`` of what the metric counts."""
         # The same products whatever the weights: what a metric asks for is recorded once and given back in that order.
-        gold = W @ self.gold_of > 0
+        gold = W @ members > 0
         return gold if classes == "gold" else gold | (W @ self.pred_of > 0)
 
 

@@ -242,7 +242,8 @@ class Definition:
         values = self.function(W, cells, **params).filled(fill)
         # Rows that are not reported, such as resamples, are asked for their classes only where those are averaged.
         averaged = average not in ("samples", "binary")
-        scope = cells.in_scope(W, classes) if averaged or W.grouped is not None else None
+        members = self.support(cells, **params)
+        scope = cells.in_scope(W, classes, members) if averaged or W.grouped is not None else None
         reason = values.reason if average in ("micro", "binary") else "no class has a value"
         if average == "samples":
             value = self._samples(W, cells, params, fill)
@@ -254,7 +255,7 @@ class Definition:
             value = self.function(W, cells.collapsed(), **params).filled(fill).value[:, 0]
         else:
             assert scope is not None
-            value = _average(values, average, scope, W @ self.support(cells, **params), fill)
+            value = _average(values, average, scope, W @ members, fill)
         return Result(value, reason, values.value, scope, values.reason)
 
     def _values(self, W: Weights, cells: Cells, params: Mapping[str, Any]) -> Values:
@@ -280,9 +281,10 @@ NO_POSITIVE = "there are not two classes, so that none is the positive one: name
 
 def _average(values: Values, how: str, scope: Mask, support: Floats, fill: float) -> Floats:
     if how == "micro":
-        if values.num is None or values.den is None:
+        if values.num is None:
             raise MetricError("this metric has no micro average: it is not a ratio of counts")
-        num, den = np.where(scope, values.num, 0).sum(-1), np.where(scope, values.den, 0).sum(-1)
+        num = np.where(scope, values.num, 0).sum(-1)
+        den = scope.any(-1) if values.den is None else np.where(scope, values.den, 0).sum(-1)
         return ratio(num, den, values.reason).filled(fill).value
     return mean_defined(values.value, scope, support if how == "weighted" else None)
 

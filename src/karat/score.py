@@ -20,7 +20,7 @@ class Values:
     """Numbers by group (and class); NaN marks *undefined*, and ``reason`` says why.
 
     ``num`` and ``den`` are kept where the values are ratios, because an average
-    over pooled counts divides last.
+    over pooled counts divides last. Counts have no ``den``: pooled they are summed.
     """
 
     value: Floats

@@ -253,10 +253,7 @@ SUMS = dict.fromkeys(("support", "support(average=[mw]*)", "support(classes=gold
 EXEMPT: dict[tuple[str, str], dict[str, str]] = {
     **{(name, "scale_of_weights"): SUMS for name in ("monolabel", "multilabel", "soft", "spans", "probabilities")},
     ("splitting", "scale_of_weights"): SUMS
-    | dict.fromkeys(
-        ("[tf][pn]", "[tf][pn](average=m*)", "[tf][pn](average=weighted)", "split_files", "merged_files"),
-        "a sum of weights",
-    ),
+    | dict.fromkeys(("[tf][pn]*", "split_files", "merged_files"), "a sum of weights"),
     ("monolabel", "test_cases_apart"): {
         "kappa(weights=linear)": "the labels of the whole evaluation are the scale",
         "kappa(weights=quadratic)": "the labels of the whole evaluation are the scale",

@@ -504,3 +504,40 @@ def test_categories_are_weighed_by_the_pages_or_files_that_are_counted():
     e = karat.evaluate(gold, pred, metrics=asked)
     assert e[asked[0]].value == pytest.approx((6 * 6 / 9 + 2 * 4 / 7) / 8)
     assert e[asked[1]].value == pytest.approx((1 * 0 + 2 * 2 / 4) / 3)
+
+
+@pytest.mark.parametrize("count", ["yes", "no"])
+def test_categories_of_first_pages_alone_are_averaged_whether_those_count_or_not(count: str) -> None:
+    """Categories are scored on all pages: u was w, and v is right: u 0, w 0, v 1. It was 1/2 without first pages."""
+    gold = [{"document_id": "d", "files": [[1, 1, "u"], [2, 2, "v"]]}]
+    pred = [{"document_id": "d", "files": [[1, 1, "w"], [2, 2, "v"]]}]
+    asked = [
+        "category_f1(average=macro)",
+        "category_f1(average=macro,over=files)",
+        "category_f1(average=macro,classes=gold)",
+    ]
+    e = karat.evaluate(gold, pred, metrics=asked, count_first_page=count)
+    assert [e[m].value for m in asked] == [pytest.approx(1 / 3), pytest.approx(1 / 3), 0.5]
+
+
+def test_confidences_of_the_flag_that_stand_at_the_edge_of_a_bin_or_at_the_threshold() -> None:
+    """Not first with .8 is first with .2: in the bin of .25, (.25 + .2 − 1)/2, and at a threshold of .2. 1 − .8 is less."""
+    gold = [{"document_id": "a", "pages": 2, "first_pages": [1]}]
+    pages = [
+        {"number": 1, "is_first_page": True, "confidence": 0.25},
+        {"number": 2, "is_first_page": False, "confidence": 0.8},
+    ]
+    pred = [{"document_id": "a", "pages": pages}]
+    asked = ["calibration_error", "fp"]
+    e = karat.evaluate(gold, pred, metrics=asked, confidence_of="flag", threshold=0.2)
+    assert [e[m].value for m in asked] == [pytest.approx(0.275), 1]
+
+
+def test_confidences_at_the_edge_of_one_of_many_bins() -> None:
+    """.29 is in the bin of .295, not before: |.29 + .295 − 1| / 2."""
+    gold = [{"document_id": "a", "pages": 2, "first_pages": [1]}]
+    pages = [{"number": 1, "confidence": 0.29}, {"number": 2, "confidence": 0.295}]
+    e = karat.evaluate(
+        gold, [{"document_id": "a", "pages": pages}], metrics=["calibration_error(bins=100)"], threshold=0.2
+    )
+    assert e["calibration_error"].value == pytest.approx(0.2075)

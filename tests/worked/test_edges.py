@@ -78,6 +78,20 @@ def test_an_extra_item_without_labels_is_not_right() -> None:
     assert value("subset_accuracy", gold, pred, context="multilabel", extra="wrong") == 1 / 2
 
 
+@pytest.mark.parametrize("context", ["monolabel", "multilabel"])
+def test_extra_items_count_in_hierarchical_scores_as_in_plain_ones(context: str) -> None:
+    """Of three labels that are predicted two are right; in a tree, of six with their ancestors four. ICM knows gold's items."""
+    gold, pred = {"1": "A", "2": "B"}, {"1": "A", "2": "B", "3": "A"}
+    both = [gold, pred] if context == "monolabel" else [{k: [v] for k, v in side.items()} for side in (gold, pred)]
+    for tree in ({}, {"hierarchy": {"X": ["A"], "Y": ["B"]}}):
+        score = lambda name, extra, tree=tree: value(name, *both, context=context, extra=extra, **tree)
+        assert score("hierarchical_precision", "wrong") == pytest.approx(2 / 3)
+        assert score("hierarchical_recall", "wrong") == 1
+        assert score("hierarchical_f1", "wrong") == pytest.approx(2 * 2 / (3 + 2))
+        assert score("hierarchical_precision", "ignore") == 1
+        assert score("icm", "wrong") == score("icm", "ignore")
+
+
 def test_no_prediction_is_not_the_empty_set() -> None:
     gold = [{"id": "1", "value": ["a"]}, {"id": "2", "value": []}]
     assert value("subset_accuracy", gold, gold[:1], context="multilabel", missing="wrong") == 1 / 2
@@ -158,3 +172,12 @@ def test_weighted_kappa_of_two_labels_is_kappa(weights: str) -> None:
     gold, pred = ["a", "a", "b", "b"], ["a", "b", "b", "b"]
     assert value("kappa", gold, pred) == pytest.approx(1 / 2)
     assert value(f"kappa(weights={weights})", gold, pred) == pytest.approx(1 / 2)
+
+
+def test_pooled_counts_are_sums_over_all_classes_and_over_those_of_gold() -> None:
+    gold, pred = ["A", "A", "B"], ["A", "B", "C"]
+    for classes in ("all", "gold"):
+        assert value(f"support(average=micro,classes={classes})", gold, pred) == 3
+    bundle = [{"document_id": "d", "files": [[1, 2, "u"], [3, 3, "v"]]}]
+    for classes in ("all", "gold"):
+        assert value(f"tp(average=micro,classes={classes})", bundle, bundle, allow_same=True) == 2

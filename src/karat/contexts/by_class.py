@@ -88,7 +88,7 @@ def jaccard(W: Weights, cells: ClassCells) -> Values:
 
 @metric(ClassCells, better="neither", bounds=(0, float("inf")), by_class=True, reference="number of gold members")
 def support(W: Weights, cells: ClassCells) -> Values:
-    """Number of gold members of a class; the average over classes is their mean.
+    """Number of gold members of a class; the average over classes is their mean (micro: their sum).
 
     Undefined where neither side has a class.
 
@@ -96,4 +96,4 @@ def support(W: Weights, cells: ClassCells) -> Values:
     2.0
     """
     gold = W @ cells.gold_of
-    return ratio(gold, gold * 0 + 1, "no class")
+    return Values(gold, "no class", gold)

@@ -58,8 +58,12 @@ class TreeCells(ClassCells):
 
     @cached_property
     def pred_at(self) -> Sparse:
-        raised = self._raised(self.pred_of)
-        return raised if self.in_gold.all() else raised * self.in_gold
+        return self._raised(self.pred_of)
+
+    @cached_property
+    def answer_at(self) -> Sparse:
+        """What is predicted for gold's items alone."""
+        return self.pred_at if self.in_gold.all() else self.pred_at * self.in_gold
 
     @cached_property
     def hit_at(self) -> Sparse:
@@ -97,7 +101,7 @@ def icm(W: Weights, cells: TreeCells, *, alpha_1: float = 2.0, alpha_2: float = 
 
 def _gain(W: Weights, cells: TreeCells, alpha_1: float, alpha_2: float, beta: float) -> Floats:
     """How often the information of each node is counted: for hits, less for what is spurious or missed."""
-    hit, gold, pred = W @ cells.hit_at, W @ cells.gold_at, W @ cells.pred_at
+    hit, gold, pred = W @ cells.hit_at, W @ cells.gold_at, W @ cells.answer_at
     return (alpha_1 + alpha_2 - beta) * hit + (alpha_1 - beta) * (pred - hit) + (alpha_2 - beta) * (gold - hit)
 
 

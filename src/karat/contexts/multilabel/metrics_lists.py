@@ -175,8 +175,8 @@ def hit(W: Weights, cells: MultiLabelCells, *, k: int = 5, level: int | None = N
 def coverage_error(W: Weights, cells: MultiLabelCells, *, level: int | None = None) -> Values:
     """Mean over items of how far down the ranking one must go to meet every gold label.
 
-    Ties count at their worst place; labels that a ranking leaves out share the last place, the number of labels.
-    Undefined when no item has gold labels.
+    Ties count at their worst place; labels that a ranking leaves out share the last place, the number of labels
+    of the whole collection, in test cases and slices too. Undefined when no item has gold labels.
 
     >>> # B stands third
     >>> karat.evaluate([["A", "B"]], [["A", "C", "B"]], metrics=["coverage_error"])["coverage_error"].value
@@ -190,8 +190,8 @@ def coverage_error(W: Weights, cells: MultiLabelCells, *, level: int | None = No
 def label_ranking_average_precision(W: Weights, cells: MultiLabelCells, *, level: int | None = None) -> Values:
     """Mean over items and their gold labels of the share of gold labels among those ranked as high or higher.
 
-    (1/|gold|) Σ_l h_l / r_l over gold labels l, r_l the place of l and h_l the gold labels there or above; ties and
-    labels left out as in coverage_error.
+    (1/|gold|) Σ_l h_l / r_l over gold labels l, r_l the place of l and h_l the gold labels there or above; ties,
+    labels and labels left out as in coverage_error.
     Undefined when no item has gold labels.
 
     >>> # A: 1/1, B: 2/3
@@ -207,7 +207,7 @@ def label_ranking_average_precision(W: Weights, cells: MultiLabelCells, *, level
 def label_ranking_loss(W: Weights, cells: MultiLabelCells, *, level: int | None = None) -> Values:
     """Mean over items of the share of (gold label, other label) pairs in which the other ranks as high or higher.
 
-    0 for an item whose gold labels are all the labels there are; labels left out share the last place.
+    0 for an item whose gold labels are all the labels there are; labels and labels left out as in coverage_error.
     Undefined when no item has gold labels.
 
     >>> # pairs A–C right, B–C wrong

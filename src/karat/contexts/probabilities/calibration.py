@@ -142,7 +142,8 @@ def brier_reliability(W: Weights, cells: ProbabilityCells, *, bins: int = 10) ->
     """The part of the Brier score that calibration would save: squared distance of probability and success by bin.
 
     Σ_b n_b/n · (mean probability − share of successes)², of one class; Brier = reliability − resolution + uncertainty,
-    exactly where all probabilities of a bin are equal. Undefined for scores that are no probabilities.
+    exactly where all probabilities of a bin are equal. A class that is neither gold nor the likeliest of any item is in
+    no mean over classes, though it has probabilities. Undefined for scores that are no probabilities.
 
     >>> # ((.8 − 1)² + (.5 − 0)²) / 2
     >>> e = karat.evaluate(["yes", "no"], [0.8, 0.5], context="probabilities", metrics=["brier_reliability"])

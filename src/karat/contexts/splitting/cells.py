@@ -120,9 +120,10 @@ class SplittingCells(ClassCells):
     def left_out(self) -> Ints | None:
         return None if self.stream.left_out is None else self.stream.left_out[self.at]
 
-    def in_scope(self, W: Weights, classes: str) -> Mask:
-        """A category with pages counts, also if no page of it begins a file."""
-        return np.asarray((W @ self.pages_of > 0) | ((W @ self.category_pred_of > 0) & (classes == "all")))
+    def in_scope(self, W: Weights, classes: str, members: Sparse) -> Mask:
+        """A category with pages counts, also if no page of it begins a file, or if its only pages do, for who counts those."""
+        gold = (W @ self.pages_of > 0) | (W @ members > 0)
+        return np.asarray(gold | ((W @ self.category_pred_of > 0) & (classes == "all")))
 
     def _by_cell(self, of_bundle: Any) -> Floats:
         """A number of each bundle as one of each cell."""

@@ -47,5 +47,8 @@ def f1_at(hits: Floats, shown: Floats) -> Floats:
 
 
 def bins_of(confidence: Floats, bins: int) -> Ints:
-    """Equal-width bin of each confidence in [0, 1]; 1 falls into the last bin."""
-    return np.minimum((confidence * bins).astype(np.int64), bins - 1)
+    """Equal-width bin of each confidence in [0, 1]; 1 falls into the last bin.
+
+    .29 · 100 is 28.999999999999996: rounding keeps it on its side of the edge.
+    """
+    return np.minimum(np.round(confidence * bins, 9).astype(np.int64), bins - 1)

@@ -116,7 +116,8 @@ def predicted(pages: Entries, options: Mapping[str, Any]) -> tuple[Floats | None
     if "confidence" in pages and not np.isnan(pages["confidence"]).all():
         confidence = pages["confidence"]
         if options["confidence_of"] == "flag":
-            confidence = np.where(first, confidence, 1 - confidence)
+            # 1 − .8 is .19999999999999996, which is below a threshold of .2 and in the bin before it.
+            confidence = np.where(first, confidence, np.round(1 - confidence, 15))
     if options["threshold"] is not None:
         first = np.zeros(len(first), bool) if confidence is None else confidence >= options["threshold"]
     return confidence, first

@@ -32,6 +32,10 @@ def _table(W: Weights, cells: SplittingCells) -> tuple[Floats, Floats, Floats, F
     return hits, pred - hits, gold - hits, all_of - gold - pred + hits
 
 
+def _count(pages: Floats) -> Values:
+    return Values(pages, _NO_PAGES, pages)
+
+
 @metric(SplittingCells, bounds=(0, _INFINITY), by_class=True, symmetric=True, title="True positives", reference=_COUNT)
 def tp(W: Weights, cells: SplittingCells) -> Values:
     """Number of first pages that were predicted first.
@@ -44,7 +48,7 @@ def tp(W: Weights, cells: SplittingCells) -> Values:
     >>> karat.evaluate(gold, pred, metrics=["tp"])["tp"].value
     2.0
     """
-    return Values(_table(W, cells)[0], _NO_PAGES)
+    return _count(_table(W, cells)[0])
 
 
 @metric(SplittingCells, better="lower", bounds=(0, _INFINITY), by_class=True, title="False positives", reference=_COUNT)
@@ -59,7 +63,7 @@ def fp(W: Weights, cells: SplittingCells) -> Values:
     >>> karat.evaluate(gold, pred, metrics=["fp"])["fp"].value
     1.0
     """
-    return Values(_table(W, cells)[1], _NO_PAGES)
+    return _count(_table(W, cells)[1])
 
 
 @metric(SplittingCells, better="lower", bounds=(0, _INFINITY), by_class=True, title="False negatives", reference=_COUNT)
@@ -74,7 +78,7 @@ def fn(W: Weights, cells: SplittingCells) -> Values:
     >>> karat.evaluate(gold, pred, metrics=["fn"])["fn"].value
     1.0
     """
-    return Values(_table(W, cells)[2], _NO_PAGES)
+    return _count(_table(W, cells)[2])
 
 
 @metric(SplittingCells, bounds=(0, _INFINITY), by_class=True, symmetric=True, title="True negatives", reference=_COUNT)
@@ -89,7 +93,7 @@ def tn(W: Weights, cells: SplittingCells) -> Values:
     >>> karat.evaluate(gold, pred, metrics=["tn"])["tn"].value
     2.0
     """
-    return Values(_table(W, cells)[3], _NO_PAGES)
+    return _count(_table(W, cells)[3])
 
 
 @metric(
