@@ -230,7 +230,7 @@ def test_a_weight_that_is_missing_is_a_finding_whatever_holds_it(weight):
     assert codes(["a", "b"], ["a", "a"], weight=weight) == ["weight-missing"]
 
 
-@pytest.mark.parametrize("weight", [5, True, np.array(5), object(), {1, 3}], ids=repr)
+@pytest.mark.parametrize("weight", [5, True, np.array(5), object(), {1, 3}], ids=lambda given: type(given).__name__)
 def test_what_is_no_column_of_weights_is_a_finding(weight):
     assert codes(["a", "b"], ["a", "a"], weight=weight) == ["bad-option"]
     assert codes(["a", "b"], ["a", "a"], slices={"country": weight}) == ["bad-option"]
