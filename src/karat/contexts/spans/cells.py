@@ -135,10 +135,16 @@ class SpansCells(ClassCells):
         """A sum of the coverage scores."""
         return self._spread(np.asarray(getattr(self.data.coverage, name), dtype=float))
 
+    @cached_property
+    def _positions(self) -> dict[str, Sparse]:
+        return {}
+
     def positions_of(self, name: str) -> Sparse:
         """Tokens or characters by label: of gold, of the prediction, or common to both."""
-        positions = self.data.positions
-        return self._by_label(positions.unit, positions.label, getattr(positions, name))
+        if name not in self._positions:
+            at = self.data.positions
+            self._positions[name] = self._by_label(at.unit, at.label, getattr(at, name))
+        return self._positions[name]
 
     def credited(self, kind: str, *, text_requires_type: bool = True) -> Floats:
         """Entities with MUC's text or type credit, children only inside aligned parents."""
