@@ -241,3 +241,8 @@ def test_long_doubles_are_numbers() -> None:
     assert karat.evaluate([np.longdouble(1), np.longdouble(2)], [1, 2])["accuracy"].value == 1
     found = karat.evaluate([np.longdouble(1.5), np.longdouble(2)], [1.5, 3], context="numbers", metrics=["mae"])
     assert found["mae"].value == 0.5
+
+
+def test_a_set_of_tags_is_no_sentence() -> None:
+    with pytest.raises(karat.InputError, match="lists of labels"):
+        karat.evaluate([{"B-PER", "O"}], [["B-PER", "O"]], context="spans")

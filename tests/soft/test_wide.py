@@ -49,3 +49,17 @@ def test_numbers_that_are_no_shares_are_not_taken_for_weights(last: list[float],
     gold = table(tmp_path / "gold.csv", {**GOLD, "ok": ok, "toxic": last})
     with pytest.raises(karat.InputError, match="no column for the value"):
         karat.evaluate(gold, AS_OBJECTS[1])
+
+
+@pytest.mark.parametrize("context", [None, "soft", "probabilities"])
+def test_a_named_id_that_is_not_there_is_an_error_beside_scores_too(context: str | None, tmp_path: Path) -> None:
+    """It was passed over, and rows were paired by their order."""
+    gold = table(tmp_path / "gold.csv", {"id": ["2", "1", "3"], "label": ["ok", "toxic", "ok"]})
+    pred = table(tmp_path / "pred.csv", PRED, "number")
+    with pytest.raises(karat.InputError, match="no column for the id"):
+        karat.evaluate(gold, pred, context=context, columns={"pred_id": "doc"})
+    votes = table(
+        tmp_path / "votes.csv", {"number": ["2", "1"], "ann1": ["ok", "ok"], "ann2": ["toxic", "ok"]}, "number"
+    )
+    with pytest.raises(karat.InputError, match="no column for the id"):
+        karat.evaluate(votes, AS_OBJECTS[1], context="soft", columns={"gold_id": "doc"})

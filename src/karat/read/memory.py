@@ -47,7 +47,8 @@ def read_memory(engine: Engine, given: Any, read: Read) -> Records | Side:
         return _records({"value": matrix}, read, "array")
     if hasattr(given, "__array__") and getattr(given, "ndim", 1) == 1 and not _is_nested(given):
         return _records({"value": _column(given)}, read, "array")
-    rows = values.plain(_listed(given))
+    rows = _listed(given)
+    rows = rows if values.types_in(rows) & {set, frozenset} else values.plain(rows)  # what has no order is no sentence
     if is_tag_lists(rows, read):
         return read_tag_lists(rows, read)
     if is_span_records(rows, read):

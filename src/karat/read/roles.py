@@ -97,12 +97,14 @@ def read_side(records: Records, read: Read) -> Side:
     roles = roles_of(records, read)
     wide = class_columns(records.columns, records.typed, read, roles)
     if wide and records.rows:
+        required_columns(records, read, roles, value=False)
         keyed = {role: records.column(name) for role, name in roles.items() if role != "value"}
         keys = _keys(keyed, records.rows)
         side = read_wide(records.origin, records.columns, keys, wide)
         side.findings += findings + _blank_keys(records, keys, keyed)
         return side
     if (annotators := annotator_columns(records, read, roles)) and records.rows:
+        required_columns(records, read, roles, value=False)
         return _wide_votes(records, roles, annotators)
     required_columns(records, read, roles)
     if "value" not in read.columns:
@@ -140,14 +142,14 @@ def read_side(records: Records, read: Read) -> Side:
     return side
 
 
-def required_columns(records: Records, read: Read, roles: Mapping[str, str]) -> None:
+def required_columns(records: Records, read: Read, roles: Mapping[str, str], value: bool = True) -> None:
     """Stop where a column is lacking that nothing can do without, or that the user named."""
     names = list(records.columns)
     head = 1 if records.origin.format in ("csv", "tsv") else None
     lost = [
         role
         for role in ("id", "value", "test_case")
-        if role not in roles and (role == "value" or read.columns.get(role))
+        if role not in roles and (read.columns.get(role) or (value and role == "value"))
     ]
     bad = [missing_column(read, role, names, head) for role in lost]
     if bad:
