@@ -176,10 +176,13 @@ class Cells:
         """What the units of each cell count together."""
         return np.asarray(self.n if self.weight is None else self.n * self.weight, float)
 
-    @property
-    def lightest(self) -> float:
-        """What one unit counts: 1, or less where weights are shares. What no unit has is as rare as what one has."""
-        return 1.0 if self.weight is None else float(np.min(self.weight, initial=1.0, where=self.weight > 0))
+    @cached_property
+    def lightest(self) -> Floats:
+        """What one unit of each test case counts: 1, or less where weights are shares. What no unit has is as rare as what one has."""
+        out = np.ones(len(self.test_cases))
+        if self.weight is not None:
+            np.minimum.at(out, self.test_case, np.where(self.weight > 0, self.weight, 1.0))
+        return out
 
     @property
     def copies(self) -> bool:

@@ -43,6 +43,12 @@ def reads_the_counts(W: Weights, cells: MonoLabelCells) -> Values:
     return ratio(W @ cells.hit, cells.by_test_case() @ cells.in_gold, "no items")
 
 
+@plant("scale_of_weights")
+def never_below_one(W: Weights, cells: MonoLabelCells) -> Values:
+    """Takes a sum of weights for a number of units."""
+    return ratio(W @ cells.hit, np.maximum(W @ cells.in_gold, 1), "no items")
+
+
 @plant("parts_and_whole")
 def counts_cells(W: Weights, cells: MonoLabelCells) -> Values:
     """A share of cells instead of units."""

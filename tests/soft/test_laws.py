@@ -151,7 +151,16 @@ def test_closed_form_is_the_recursion(seed):
     flat = [np.array(x) for x in zip(*[(i, c, w) for i, r in enumerate(rows) for c, w in r.items()], strict=True)]
     side = (flat[0].astype(int), flat[1].astype(int), flat[2].astype(float))
     a = align(side, side, len(rows), size)
-    s = spread(a, np.zeros(len(rows), int), np.ones(len(rows)), 1, parent, np.ones(size, bool), np.zeros(size, bool))
+    s = spread(
+        a,
+        np.zeros(len(rows), int),
+        np.ones(len(rows)),
+        1,
+        parent,
+        np.ones(size, bool),
+        np.zeros(size, bool),
+        np.ones(1),
+    )
     for variant in ("paper", "pyevall"):
         from karat.contexts.soft.information import INFORMATION
 
@@ -181,7 +190,7 @@ def test_information_is_the_same_by_tables_by_keys_and_along_runs(variant, full,
     for dense, runs in ((0, 0), (0, 2), (8, 0), (8, 2)):
         monkeypatch.setattr("karat.contexts.soft.information.DENSE", dense)
         monkeypatch.setattr("karat.contexts.soft.information.RUN", runs)
-        s = spread(by_gold, case, np.ones(items), 3, parent, np.ones(labels, bool), np.zeros(labels, bool))
+        s = spread(by_gold, case, np.ones(items), 3, parent, np.ones(labels, bool), np.zeros(labels, bool), np.ones(3))
         found[dense, runs] = [s.mean, s.deviation, s.absolute, *information(by_gold, s, case, parent, variant)]
     for numbers in found.values():
         assert all(np.array_equal(a, b) for a, b in zip(numbers, found[0, 0], strict=True))

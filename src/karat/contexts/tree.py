@@ -66,6 +66,11 @@ class TreeCells(ClassCells):
         return self.pred_at if self.in_gold.all() else self.pred_at * self.in_gold
 
     @cached_property
+    def lightest_gold(self) -> Floats:
+        """By item with gold, the weight of the lightest of its test case."""
+        return np.asarray(self.in_gold * self.lightest[self.test_case], float)
+
+    @cached_property
     def hit_at(self) -> Sparse:
         same = self.gold_at is self.gold_of and self.pred_at is self.pred_of
         return self.hit_of if same else self.gold_at.shared(self.pred_at)
@@ -73,7 +78,10 @@ class TreeCells(ClassCells):
 
 def _information(W: Weights, cells: TreeCells) -> Floats:
     """What each node adds to its parent: Δ(c) = IC(c) − IC(parent), IC = −log2 P; a node never in gold has P = 1/n."""
-    n, one = (W @ cells.in_gold)[:, None], cells.lightest
+    n = (W @ cells.in_gold)[:, None]
+    one: Any = 1.0
+    if cells.weight is not None:
+        one = np.divide((W @ cells.lightest_gold)[:, None], n, out=np.ones(n.shape), where=n > 0)
     content = -np.log2(np.maximum(W @ cells.gold_at, one) / np.maximum(n, one))
     if cells.hierarchy is None:
         return content

@@ -35,7 +35,7 @@ class Spread:
     """How gold's weights are spread, by test case (rows) and node (columns)."""
 
     n: Floats
-    one: float
+    one: Floats
     """What one item counts, of all that they count together, `n`."""
     mean: Floats
     deviation: Floats
@@ -152,7 +152,7 @@ def spread(
     parent: Ints,
     tree: Mask,
     silent: Mask,
-    one: float = 1.0,
+    one: Floats,
 ) -> Spread:
     """Mean and deviations of gold's raised weights; a node that an item lacks has weight 0 there."""
     shape = (test_cases, a.labels)
@@ -165,7 +165,7 @@ def spread(
         np.minimum.at(low, cell, up.gold)
         np.maximum.at(high, cell, up.gold)
     n = sums(test_case, count, test_cases)[:, None]
-    absent, size = n - many.reshape(shape), np.maximum(n, one)
+    absent, size = n - many.reshape(shape), np.maximum(n, one[:, None])
     absent = np.where(absent > DUST * n, absent, 0.0)
     mean = sum_of.reshape(shape) / size
     squares, apart = np.zeros_like(many), np.zeros_like(many)
