@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,3 +35,24 @@ def test_all_that_is_kept_is_tried() -> None:
     for name, families in {"reading": INPUTS | blocks, **computed}.items():
         names = {family: [case for case, _ in cases()] for family, cases in families.items()}
         assert names == {family: list(results) for family, results in kept(name).items()}
+
+
+@pytest.mark.slow
+def test_statistics_are_the_same_on_another_processor() -> None:
+    """Without the instructions of the last fifteen years sums and products differ in their last bits."""
+    older = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"}
+    line = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        __file__,
+        "-k",
+        "statistics- or functions-",
+    ]
+    done = subprocess.run(line, env={**os.environ, **older}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5000:]

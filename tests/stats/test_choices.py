@@ -94,6 +94,15 @@ def test_the_jackknife_leaves_undefined_values_out():
     assert Jackknife(np.ones(2), np.array(known)[:, None]).se[0] == pytest.approx(np.sqrt(1 / 2 * (0.1**2 + 0.1**2)))
 
 
+def test_scores_that_differ_by_rounding_alone_have_no_spread():
+    """Of which also no skewness is read: it would be the processor's."""
+    value = 0.6 + np.array([1, -1, -1, 3, 0, 2]) * np.spacing(0.6)
+    found = Jackknife(np.ones(6), value[:, None])
+    assert (found.se[0], found.acceleration[0]) == (0, 0)
+    apart = Jackknife(np.ones(6), (value + np.array([1e-9, 0, 0, 0, 0, -1e-9]))[:, None])
+    assert apart.se[0] == pytest.approx(np.sqrt(5 / 6 * 2e-18), rel=1e-6)
+
+
 def test_bits_are_counted_alike_without_numpy_2(monkeypatch):
     words = np.array([[0, 1, 3], [2**64 - 1, 2**63, 255]], np.uint64)
     monkeypatch.delattr(np, "bitwise_count", raising=False)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from karat.stats.standing import best_probabilities, letters, no_spread
+from karat.stats.standing import best_probabilities, letters, no_spread, root
 
 
 def test_two_systems_have_the_normal_tail():
@@ -58,3 +58,15 @@ def test_a_pair_that_is_not_in_order_still_shares_a_letter():
     differ = np.zeros((3, 3), bool)
     differ[0, 1] = differ[1, 0] = True
     assert letters(differ) == [[0, 2], [1, 2]]
+
+
+def test_the_root_of_a_covariance_is_the_only_symmetric_one():
+    """Eigenvectors of equal variances are any that span them: which ones, the processor's last bit says."""
+    rng = np.random.default_rng(5)
+    for noise in (0.0, 1e-16):
+        covariance = 1e-4 * (np.eye(4) + 0.5) + noise * rng.normal(size=(4, 4))
+        found = root(covariance)
+        assert found == pytest.approx(found.T)
+        assert found @ found == pytest.approx(covariance)
+        # The mean has a variance of 3e-4, all else 1e-4.
+        assert found == pytest.approx(0.01 * np.eye(4) + (np.sqrt(3e-4) - 0.01) / 4)

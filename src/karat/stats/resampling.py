@@ -18,6 +18,8 @@ SPARSE_DRAWS = 4
 """Below this many units per cell, drawing units one by one beats drawing cell by cell."""
 MANY_CELLS = 5_000
 """Beyond this many cells, Poisson counts from a table beat both."""
+ROUNDING = 1e-13
+"""Share of a score below which scores without one unit are all the same."""
 AT_ONCE = 50_000
 """Units that are drawn in one call."""
 
@@ -199,8 +201,9 @@ class Jackknife:
 
     @cached_property
     def centred(self) -> Floats:
-        """Mean minus value: positive where leaving the unit out hurts; 0 where the value is undefined."""
-        return np.where(np.isnan(self.value), 0.0, self.mean - self.value)
+        """Mean minus value: positive where leaving the unit out hurts; 0 where the value is undefined or differs by rounding."""
+        gap = self.mean - self.value
+        return np.where(np.abs(gap) > ROUNDING * np.abs(self.mean), gap, 0.0)
 
     @cached_property
     def se(self) -> Floats:

@@ -46,10 +46,13 @@ def no_spread(scores: Floats, covariance: Floats, leader: int) -> list[bool]:
 
 
 def root(covariance: Floats) -> Floats:
-    """A matrix whose square is the covariance; directions without variance, but for rounding, stay without."""
+    """The symmetric matrix whose square is the covariance; directions without variance, but for rounding, stay without.
+
+    No other root is the same on every processor: where variances are alike, eigenvectors turn with the last bit.
+    """
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     rounding = 1e-13 * np.abs(values).max(initial=0.0)
-    return np.asarray(vectors * np.sqrt(np.where(values > rounding, values, 0.0)), float)
+    return np.asarray((vectors * np.sqrt(np.where(values > rounding, values, 0.0))) @ vectors.T, float)
 
 
 def letters(differ: NDArray[np.bool_]) -> list[list[int]]:
