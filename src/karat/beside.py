@@ -12,6 +12,7 @@ import numpy as np
 from karat.findings import Finding, InputError, finding
 from karat.metric import MetricError
 from karat.side import Side
+from karat.values import plain, text
 
 if TYPE_CHECKING:
     from karat.stats.clusters import ClusterKeys
@@ -61,6 +62,8 @@ def in_memory(name: str, values: Any, gold: Any) -> ClusterKeys:
 
     if not isinstance(gold, Side):
         raise MetricError(f"{name}: values beside gold need gold in memory; name a column of the file instead")
+    if gold.keys.by_position and has_index(values):
+        values = values.to_numpy()
     rows = sorted(_paired(name, values, list(gold.keys.pairs()), gold.context == "ranking"))
     return ClusterKeys(np.array([u for u, _ in rows], str), np.array([v for _, v in rows], str), name)
 
@@ -68,8 +71,9 @@ def in_memory(name: str, values: Any, gold: Any) -> ClusterKeys:
 def _paired(
     name: str, values: Any, units: Sequence[tuple[str, str]], queries: bool
 ) -> Iterator[tuple[str, str]]:  # fmt: skip
-    if isinstance(values, Mapping):
-        of = {str(k): v for k, v in values.items()}
+    named = values if isinstance(values, Mapping) else by_id(values, {u[0] if queries else u[1] for u in units})
+    if named is not None:
+        of = {str(k): v for k, v in named.items()}
         pairs = [(u, of.get(u[0] if queries else u[1])) for u in units]
     else:
         listed = _listed(name, values)
@@ -79,6 +83,22 @@ def _paired(
     for (case, id), value in pairs:
         if _is_there(value):
             yield case if queries else f"{case}\x1f{id}", spelt(value)
+
+
+def by_id(values: Any, ids: set[str]) -> Mapping[Any, Any] | None:
+    """A series of pandas whose index names units of gold, by them; rows that are only counted from 0 name none."""
+    if not has_index(values) or values.ndim != 1 or not values.index.is_unique:
+        return None
+    labels = [text(label) for label in plain(values.index.tolist())]
+    counted = labels == [str(row) for row in range(len(labels))]
+    if len({*labels}) < len(labels) or not (ids <= {*labels} if counted else ids & {*labels}):
+        return None
+    return dict(zip(labels, values.tolist(), strict=True))
+
+
+def has_index(given: Any) -> bool:
+    """Is this a series or frame of pandas?"""
+    return type(given).__module__.partition(".")[0] == "pandas" and hasattr(given, "loc")
 
 
 def _listed(name: str, values: Any) -> list[Any]:

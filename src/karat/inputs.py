@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from karat.beside import by_id, has_index
 from karat.columns import Ints
 from karat.engines.duckdb import Engine
 from karat.findings import Finding, finding
@@ -279,15 +280,35 @@ def _same_column(gold: Side, pred: Side, path: bool, shared: bool) -> Finding:
 # ---- the index of pandas
 
 
+def with_ids(gold: Any, systems: Sequence[tuple[str, Any]]) -> tuple[Any, list[tuple[str, Any]]]:
+    """Series of pandas as values by id, where the other side is that and their index names its ids."""
+    if isinstance(gold, Mapping):
+        return gold, [(name, _as_named(given, gold)) for name, given in systems]
+    first = next((given for _, given in systems), None)
+    return _as_named(gold, first) if isinstance(first, Mapping) else gold, [*systems]
+
+
+def _as_named(given: Any, other: Mapping[Any, Any]) -> Any:
+    named = by_id(given, {str(text(key)) for key in plain(list(other))})
+    return given if named is None else named
+
+
 def by_index(gold: Any, systems: Sequence[tuple[str, Any]]) -> tuple[list[tuple[str, Any]], dict[str, Finding]]:
     """Systems in the order of gold's index where both have one and the same labels; and what is to be said about it."""
     return _in_order(gold, systems, _without_id, "the predictions")
 
 
 def beside_by_index(gold: Any, columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
-    """Weights and slices beside gold in the order of its index, as systems are."""
-    out, pairings = _in_order(gold, columns.items(), _has_index, "these values")
-    return dict(out), [*pairings.values()]
+    """Weights and slices beside gold in the order of its index, as systems are; arrays where it names their rows."""
+    by_rows = [(name, given) for name, given in columns.items() if has_index(gold) and not _names_a_column(gold, given)]
+    ordered, pairings = _in_order(gold, by_rows, has_index, "these values")
+    out = {name: given.to_numpy() if has_index(given) and _share(gold, given) else given for name, given in ordered}
+    return {**columns, **out}, [*pairings.values()]
+
+
+def _names_a_column(gold: Any, other: Any) -> bool:
+    """Is the index a column of gold, such as its ids, and no index of its rows?"""
+    return has_index(other) and other.index.name is not None and other.index.name in getattr(gold, "columns", ())
 
 
 def _in_order(
@@ -302,13 +323,16 @@ def _in_order(
     return out, pairings
 
 
-def _has_index(given: Any) -> bool:
-    return type(given).__module__.partition(".")[0] == "pandas" and hasattr(given, "loc")
+def _share(gold: Any, other: Any) -> bool:
+    """Do the two indexes name rows of each other, or nothing that could tell rows apart?"""
+    if gold.index.equals(other.index) or not (gold.index.is_unique and other.index.is_unique):
+        return True
+    return bool((_places(gold.index, other.index) >= 0).any())
 
 
 def _without_id(given: Any) -> bool:
     """Is this a series or frame of pandas whose rows only the index can tell apart?"""
-    return _has_index(given) and "id" not in match_columns(list(map(str, getattr(given, "columns", ()))), {})
+    return has_index(given) and "id" not in match_columns(list(map(str, getattr(given, "columns", ()))), {})
 
 
 def _paired(gold: Any, other: Any, name: str, what: str) -> tuple[Any, Finding | None]:

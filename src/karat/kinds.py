@@ -288,6 +288,11 @@ KINDS: dict[str, Kind] = {
     "length-differs": Kind(
         "error", "gold has {gold} items and the prediction {pred}", "give one prediction per gold item, or use ids"
     ),
+    "ids-on-one-side": Kind(
+        "error",
+        "{named} has ids ({ids}) and {other} has none, so that nothing says which rows belong together",
+        "give both sides ids, or neither, and then the same rows in the same order",
+    ),
     "no-common-labels": Kind(
         "warning",
         "no predicted label is in gold (gold: {gold}; predicted: {pred})",
@@ -411,7 +416,7 @@ KINDS: dict[str, Kind] = {
     "weighted": Kind(
         "note",
         "units count by {column!r}: {units} units weigh {total}, as much as {effective} of equal weight",
-        "nothing to do; counts and confusion matrices count units",
+        "nothing to do; counts, curves and tables such as the confusion matrix count units",
     ),
     "clustered": Kind(
         "note",

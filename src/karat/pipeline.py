@@ -18,7 +18,7 @@ from karat.counting import CountedSides, Meet, cluster_keys, counted_sides, gath
 from karat.engines.duckdb import Engine
 from karat.evaluation import Evaluation, Rejected, SystemResult
 from karat.findings import InputError
-from karat.inputs import Column, by_index, on_cluster, read_side, to_read
+from karat.inputs import Column, by_index, on_cluster, read_side, to_read, with_ids
 from karat.larger import counted_larger
 from karat.metric import MetricError
 from karat.plan import Plan, make_plan
@@ -80,6 +80,7 @@ def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted:
         return scored_on_cluster(gold, systems, asked, wanted)
     broken_down = asked.slices is not None or asked.weight is not None
     units = asked.units or broken_down or bool(asked.cluster_by) or bool(wanted and wanted.method == "groups")
+    gold, systems = with_ids(gold, systems)
     systems, paired = by_index(gold, systems)
     asked, of_beside = asked.in_order(gold)
     with Engine(memory=asked.memory, temp=asked.temp) as engine, ExitStack() as stack:

@@ -133,6 +133,12 @@ def test_a_bomb_is_refused_by_default(tmp_path, monkeypatch):
     assert codes(tmp_path / "bomb") == ["unpacked-too-large"] * 2
 
 
+@pytest.mark.skipif(not Path("/proc/self/pagemap").exists(), reason="needs a file of Linux that has no size and no end")
+def test_a_file_without_an_end_is_refused(monkeypatch):
+    monkeypatch.setattr(source, "LEAST", 1 << 20)
+    assert codes(Path("/proc/self/pagemap")) == ["unpacked-too-large"] * 2
+
+
 def test_the_command_takes_sizes(tmp_path):
     path = tmp_path / "gold"
     path.write_bytes(gzip.compress(b"".join(ROWS)))

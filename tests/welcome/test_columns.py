@@ -193,6 +193,59 @@ def test_an_index_of_several_levels():
     assert (e["accuracy"].value, codes(e)) == (1.0, {"paired-by-index"})
 
 
+BY_ID = pd.Series({"a": 1, "b": 5, "c": 2})
+OF_TABLE = pd.DataFrame({"id": [2, 0, 1], "label": list("xyx"), "w": [1, 5, 2]})
+
+
+@pytest.mark.parametrize(
+    ("gold", "weight"),
+    [
+        ({"a": "x", "b": "y", "c": "x"}, BY_ID),
+        ({"a": "x", "b": "y", "c": "x"}, BY_ID[::-1]),
+        ({"a": "x", "b": "y", "c": "x"}, pd.Series({"d": 7, "c": 2, "b": 5, "a": 1})),
+        ({"a": "x", "b": "y", "c": "x"}, pd.Series([1, 5, 2])),
+        ({1: "x", 2: "y", 3: "x"}, pd.Series([1, 5, 2])),
+        ({2: "x", 1: "y", 0: "x"}, pd.Series([2, 5, 1])),
+        (list("xyx"), pd.Series([1, 5, 2], index=[3, 2, 1])),
+        (list("xyx"), pd.Series([1, 5, 2], index=["r", "q", "q"])),
+        (OF_TABLE[["id", "label"]], OF_TABLE["w"]),
+        (OF_TABLE[["id", "label"]], OF_TABLE["w"][::-1]),
+        (OF_TABLE[["id", "label"]], OF_TABLE.set_index("id")["w"]),
+        (OF_TABLE[["id", "label"]], OF_TABLE.set_index("id")["w"].sort_index()),
+        (OF_TABLE[["id", "label"]].assign(id=list("klm")), pd.Series({"m": 2, "l": 5, "k": 1})),
+    ],
+)
+def test_weights_by_the_ids_of_gold(gold, weight):
+    pred = dict.fromkeys(gold, "x") if isinstance(gold, dict) else ["x"] * 3 if isinstance(gold, list) else gold.assign(label="x")  # fmt: skip
+    assert karat.evaluate(gold, pred, metrics=["accuracy"], weight=weight)["accuracy"].value == 3 / 8
+    e = karat.evaluate(gold, pred, metrics=["accuracy"], slices={"z": weight.map(lambda w: f"w{w}")})
+    sliced = e.systems[0].sliced["z"]
+    assert [sliced.names[place] for place in sliced.place] == ["w1", "w5", "w2"]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("ids", [[3, 1, 2], [1, 2, 3], ["b", "a", "c"]])
+def test_a_series_and_a_dict_meet_by_ids(ids, turned):
+    named, series = dict(zip(sorted(ids), "xyy", strict=True)), pd.Series(list("yxy"), index=ids)
+    expected = sum(named[i] == series[i] for i in ids) / 3
+    gold, pred = (series, named) if turned else (named, series)
+    assert karat.evaluate(gold, pred, metrics=["accuracy"])["accuracy"].value == expected
+
+
+def test_ids_on_one_side_alone():
+    assert refused({3: "a", 1: "b", 2: "a"}, list("aba")) == {"ids-on-one-side"}
+    assert refused(list("aba"), {0: "a", 1: "b", 2: "a"}) == {"ids-on-one-side"}
+    assert refused({1: "a", 2: "b", 3: "a"}, list("ab")) == {"ids-on-one-side"}
+    assert accuracy({1: "a", 2: "b", 3: "b"}, list("aba")) == 2 / 3
+    with pytest.raises(karat.InputError, match=r"the prediction has ids \('0', '1'\) and gold has none"):
+        karat.evaluate(list("ab"), {0: "a", 1: "b"})
+
+
+def test_a_weight_of_an_id_that_gold_lacks():
+    weight = pd.Series({"a": 1, "b": 5, "d": 2})
+    assert refused({"a": "x", "b": "y", "c": "x"}, {"a": "x", "b": "x", "c": "x"}, weight=weight) == {"weight-missing"}
+
+
 def test_scores_given_as_labels():
     rng = np.random.default_rng(0)
     truth, score = rng.choice(list("abc"), 143), rng.random(143)

@@ -16,11 +16,21 @@ def count(context: Context, gold: Side, pred: Side, options: Mapping[str, Any], 
     """Both sides aligned, reduced and counted: count = cells ∘ merge ∘ reduce, and one batch needs no merging."""
     if gold.keys.by_position and pred.keys.by_position and len(gold) != len(pred):
         raise InputError([finding("length-differs", pred.name, gold=len(gold), pred=len(pred))])
+    if gold.keys.by_position != pred.keys.by_position and gold.keys.id != pred.keys.id:
+        raise InputError([_ids_on_one_side(gold, pred)])
     both = met(gold, pred)
     findings = context.coverage(gold, pred, both, options)
     kept = context.kept(both, options)
     reduced = context.reduce(Aligned.of(gold, pred, kept, units=units or context.keeps_units), options)
     return finished(context, gold, pred, both, reduced, options, findings)
+
+
+def _ids_on_one_side(gold: Side, pred: Side) -> Finding:
+    """Only ids that count the rows are what their places say."""
+    named, other = ("the prediction", "gold") if gold.keys.by_position else ("gold", "the prediction")
+    ids = (pred if gold.keys.by_position else gold).keys.id
+    shown = ", ".join([*map(repr, ids[:3]), *(["…"] if len(ids) > 3 else [])])
+    return finding("ids-on-one-side", pred.name, named=named, other=other, ids=shown)
 
 
 def finished(

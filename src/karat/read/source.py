@@ -74,10 +74,10 @@ class Source:
             self.path = self._kept(self._stdin())
         self._must_exist()
         try:
-            if (
-                not self.path.is_file() or not self.path.stat().st_size
-            ):  # a pipe can be read but once, /proc not in place
+            if not self.path.is_file():  # a pipe can be read but once
                 self.path = self._kept(self.path.open("rb"))
+            elif not self.path.stat().st_size:  # nor can /proc be read in place, where some files have no end
+                self.path = self._kept(self.path.open("rb"), max_unpacked or LEAST)
             self._must_hold_something()
         except OSError as error:
             raise self._unreadable(error.strerror or error) from error
@@ -115,9 +115,10 @@ class Source:
     def _unreadable(self, reason: object) -> InputError:
         return InputError([finding("file-unreadable", self.name, reason=reason)])
 
-    def _kept(self, stream: IO[bytes]) -> Path:
+    def _kept(self, stream: IO[bytes], most: int | None = None) -> Path:
         with stream:
-            return self._written(iter(lambda: stream.read(BLOCK), b""))
+            blocks = iter(lambda: stream.read(BLOCK), b"")
+            return self._written(blocks if most is None else self._limited(blocks, most))
 
     def _temporary(self) -> Path:
         folder = Path(tempfile.gettempdir()) / f"karat-{uuid.uuid4().hex}"

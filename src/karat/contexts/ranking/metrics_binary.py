@@ -77,7 +77,7 @@ def f(W: Weights, cells: RankingCells, *, k: int | None = None, beta: float = 1.
 def success(W: Weights, cells: RankingCells, *, k: int | None = None, rel: Level = None) -> Values:
     """Share of queries with a relevant document among the first k (also: hit rate).
 
-    Never undefined for a counted query.
+    Undefined for queries with ties under ``--ties average``, and for no other that is counted.
 
     Example: ranking n r: success@1 = 0, success@5 = 1.
     """

@@ -187,7 +187,7 @@ def rbp_residual(W: Weights, cells: RankingCells, *, p: float = 0.8) -> Values:
     """How much RBP could still rise if every document without a judgement were relevant.
 
     (1 − p) Σ_i p^(i−1) over unjudged ranks i, and over all ranks after the end of the list.
-    Never undefined for a counted query.
+    Undefined for queries with ties under ``--ties average``, and for no other that is counted.
 
     Example: unjudged at rank 2 of 2, p = 0.8: 0.2 · 0.8 + 0.8² = 0.8.
     """
