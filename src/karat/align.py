@@ -422,7 +422,7 @@ def _ids(gold: Keys, pred: Keys, both: Meeting) -> Sequence[str]:
 def _places(ids: Sequence[str]) -> Sequence[Any]:
     """What ids are ordered by: numbers by their size, other texts by their signs."""
     if isinstance(ids, Positions):
-        return range(len(ids))
+        return ids.number
     if all(map(str.isdecimal, ids)):
         return [(len(digits), digits, id) for id in ids for digits in (id.lstrip("0"),)]
     return ids

@@ -289,7 +289,12 @@ def with_ids(gold: Any, systems: Sequence[tuple[str, Any]]) -> tuple[Any, list[t
 
 
 def _as_named(given: Any, other: Mapping[Any, Any]) -> Any:
-    named = by_id(given, {str(text(key)) for key in plain(list(other))})
+    if not has_index(given):
+        return given
+    try:
+        named = by_id(given, {str(text(key)) for key in plain(list(other))})
+    except ValueError:  # 10**5000 has too many digits for a text, which reading says
+        return given
     return given if named is None else named
 
 

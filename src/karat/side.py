@@ -39,25 +39,31 @@ class Origin:
 
 
 class Positions(Sequence[str]):
-    """The ids of data without ids, which are paired by position: "1", "2", …"""
+    """The ids of data without ids, which are paired by position: "1", "2", …, of which rows left out have left theirs."""
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, kept: Sequence[int] | None = None) -> None:
         self.rows = rows
+        self.number: Sequence[int] = range(1, rows + 1) if kept is None else [row + 1 for row in kept]
 
     def __len__(self) -> int:
-        return self.rows
+        return len(self.number)
 
     def __getitem__(self, index: Any) -> Any:
-        numbers = range(1, self.rows + 1)[index]
+        numbers = self.number[index]
         return str(numbers) if isinstance(numbers, int) else list(map(str, numbers))
 
     def __iter__(self) -> Iterator[str]:
-        return map(str, range(1, self.rows + 1))
+        return map(str, self.number)
 
     def __eq__(self, other: object) -> bool:
-        return self.rows == other.rows if isinstance(other, Positions) else list(self) == other
+        if isinstance(other, Positions) and type(self.number) is type(other.number):
+            return self.number == other.number
+        return list(self) == (list(other) if isinstance(other, Positions) else other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def take(self, index: Ints) -> Positions:
+        return Positions(self.rows, [self.number[i] - 1 for i in index.tolist()])
 
     def stored_as(self) -> list[str]:
         return list(self)
@@ -81,7 +87,8 @@ class Keys:
 
     def take(self, index: Ints) -> Keys:
         ids = self.id
-        return Keys(self.case.take(index), [ids[i] for i in index.tolist()], self.shown)
+        taken = ids.take(index) if isinstance(ids, Positions) else [ids[i] for i in index.tolist()]
+        return Keys(self.case.take(index), taken, self.shown)
 
     def known(self, index: Ints) -> Keys:
         """Some of the units, by the ids to show: of merged ones, those that were looked up."""

@@ -232,6 +232,25 @@ def test_a_series_and_a_dict_meet_by_ids(ids, turned):
     assert karat.evaluate(gold, pred, metrics=["accuracy"])["accuracy"].value == expected
 
 
+def test_a_series_beside_ids_that_no_text_holds():
+    series = pd.Series(["A"])
+    assert refused({10**5000: "A"}, series) == refused(series, {10**5000: "A"}) == {"data-unreadable"}
+    assert refused({"a": "x", "b": "y"}, pd.Series(["x"], index=[10**5000])) == {"ids-on-one-side"}
+
+
+def test_no_ids_are_missed_where_a_side_is_empty():
+    gold, nothing = {"a": ["x"], "b": ["y"]}, [[], []]
+    assert karat.evaluate(gold, nothing, metrics=["recall"], faulty="drop")["recall"].value == 0
+
+
+def test_rows_left_out_leave_their_places():
+    """Rows that were dropped are no ids: the others keep the places that they had."""
+    gold, pred = [["a"], ["b"], ["c"]], [["a"], [], ["c"]]
+    e = karat.evaluate(gold, pred, metrics=["recall"], faulty="drop")
+    assert (e["recall"].value, e["recall"].by_class["c"].value) == (2 / 3, 1)
+    assert refused(gold, pred[:2], faulty="drop") == {"length-differs"}
+
+
 def test_ids_on_one_side_alone():
     assert refused({3: "a", 1: "b", 2: "a"}, list("aba")) == {"ids-on-one-side"}
     assert refused(list("aba"), {0: "a", 1: "b", 2: "a"}) == {"ids-on-one-side"}

@@ -9,14 +9,16 @@ from typing import Any
 from karat.align import Aligned, Meeting, met
 from karat.contexts.base import Context, Counted
 from karat.findings import Finding, InputError, finding
-from karat.side import Side
+from karat.side import Positions, Side
 
 
 def count(context: Context, gold: Side, pred: Side, options: Mapping[str, Any], *, units: bool = False) -> Counted:
     """Both sides aligned, reduced and counted: count = cells ∘ merge ∘ reduce, and one batch needs no merging."""
-    if gold.keys.by_position and pred.keys.by_position and len(gold) != len(pred):
-        raise InputError([finding("length-differs", pred.name, gold=len(gold), pred=len(pred))])
-    if gold.keys.by_position != pred.keys.by_position and gold.keys.id != pred.keys.id:
+    mine, theirs = gold.keys.id, pred.keys.id
+    if isinstance(mine, Positions) and isinstance(theirs, Positions):
+        if mine.rows != theirs.rows:
+            raise InputError([finding("length-differs", pred.name, gold=mine.rows, pred=theirs.rows)])
+    elif gold.keys.by_position != pred.keys.by_position and len(gold) and len(pred) and mine != theirs:
         raise InputError([_ids_on_one_side(gold, pred)])
     both = met(gold, pred)
     findings = context.coverage(gold, pred, both, options)

@@ -273,9 +273,8 @@ class Documents:
         ids = list(map(spelt, self.columns.get("id", ())))
         cases = [spelt(case) or "" for case in self.columns.get("test_case", ())]
         case = Codes.of(cases) if cases else Codes.constant("", len(self.row))
-        if not any(id is not None for id in ids) and not self.left_out:
-            return Keys(case, Positions(len(self.row)))
-        ids = ids or [None] * len(self.row)
+        if not any(id is not None for id in ids):
+            return Keys(case, Positions(len(self.row) + self.left_out, self.row if self.left_out else None))
         return Keys(case, [str(row + 1) if id is None else id for row, id in zip(self.row, ids, strict=True)])
 
     def _entries(self) -> Entries:
