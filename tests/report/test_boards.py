@@ -103,6 +103,25 @@ def test_baseline_is_what_the_sentence_is_about():
         assert json.loads(two.to_json())["summary"][0].endswith(end)
 
 
+def test_equal_scores_share_the_lead():
+    """No system is told from itself, and of equal scores none is the best or the worst."""
+    gold = ["a", "b"] * 60
+    good, twin, bad = gold[:110] + ["a"] * 10, ["b"] * 10 + gold[10:], ["a"] * 120
+    c = karat.compare(gold, {"good": good, "twin": twin, "bad": bad}, metrics=["accuracy"])
+    assert json.loads(c.to_json())["summary"] == [
+        "On Accuracy good and twin lead with 0.9583; they are better than bad."
+    ]
+    close = karat.compare(gold, {"good": good, "twin": twin, "near": gold[:106] + ["a"] * 14}, metrics=["accuracy"])
+    said = "On Accuracy good and twin lead with 0.9583; the tests do not tell them from near."
+    assert json.loads(close.to_json())["summary"] == [said]
+    for systems, sentence in (
+        ({"good": good, "twin": twin}, "2 systems have the same Accuracy, 0.9583."),
+        ({"good": good, "twin": twin, "bad": bad}, "Of 3 systems good and twin have the best Accuracy, 0.9583; bad the worst, 0.5000."),
+        ({"bad": bad, "worse": ["b"] * 120, "good": good}, "Of 3 systems good has the best Accuracy, 0.9583; bad and worse the worst, 0.5000."),
+    ):  # fmt: skip
+        assert sentence in karat.evaluate(gold, systems, metrics=["accuracy"]).to_html().replace("\u00a0", " ")
+
+
 @pytest.fixture(scope="module")
 def browser():
     with chromium.opened() as found:

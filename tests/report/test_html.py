@@ -271,6 +271,19 @@ def test_long_labels_have_room(browser, tmp_path, width):
     assert wide <= width
 
 
+def test_a_phone_shows_heads_in_one_piece_and_where_the_warnings_are(browser, tmp_path):
+    gold, file = {"1": "A", "2": "B", "3": "A"}, tmp_path / "page.html"
+    for other, warned in (({"1": "A", "2": "B"}, True), (gold, False)):
+        file.write_text(karat.evaluate(gold, [gold, other], names=["m1", "m2"]).to_html(), encoding="utf-8")
+        with chromium.page(browser, file, 360) as (page, _):
+            lines = page.evaluate(
+                """() => { const text = document.createRange();
+                text.selectNode(document.querySelector('.sortable thead button').firstChild); return text.getClientRects().length }"""
+            )
+            assert lines == 1
+            assert page.locator("nav a[href='#findings']").count() == warned
+
+
 def test_many_systems_are_folded_and_opened_by_their_links(browser, tmp_path):
     found = labelled(list("ABCD"), systems=30)
     assert measured(browser, tmp_path, found)[0] < 8_000

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from karat.comparison import Comparison, Pair, Place
 from karat.metric import Metric
 from karat.report.rows import Grid, cell, number
+from karat.report.text import joined
 
 
 class Tables(NamedTuple):
@@ -22,8 +23,6 @@ class Tables(NamedTuple):
 
 SENTENCES = 10
 """Most sentences that a report says unasked."""
-NAMED = 3
-"""Most systems that a sentence lists."""
 
 
 def leaderboard(label: str, places: Sequence[Place], digits: int) -> Grid:
@@ -68,26 +67,27 @@ def _standing(comparison: Comparison, metric: Metric, digits: int) -> str:
     places = [p for p in comparison.leaderboards[metric] if p.value is not None]
     if not places:
         return f"No system has a value on {pairs[0].label}."
-    first = _joined([p.system for p in places if p.rank == 1])
-    leads = "lead" if sum(p.rank == 1 for p in places) > 1 else "leads"
-    lead = f"On {pairs[0].label} {first} {leads} with {cell(places[0].value, places[0].interval, digits)}"
+    first = [p for p in places if p.rank == 1]
+    leads, span = ("leads", first[0].interval) if len(first) == 1 else ("lead", None)  # each has an interval of its own
+    lead = f"On {pairs[0].label} {joined([p.system for p in first])} {leads} with {cell(first[0].value, span, digits)}"
     if comparison.baseline:
         return f"{lead}; {_against(comparison.baseline, pairs)}."
     return f"{lead}; {_leader(places, pairs)}."
 
 
 def _leader(places: Sequence[Place], pairs: Sequence[Pair]) -> str:
-    """How the leader stands against the others."""
-    leader, others = places[0].system, len(places) - 1
-    better = {p.b for p in pairs if p.a == leader and p.verdict == "better"}
-    better |= {p.a for p in pairs if p.b == leader and p.verdict == "worse"}
-    alike = [p.system for p in places[1:] if p.system not in better]
-    if places[0].rank == places[-1].rank:
+    """How those who lead stand against the others, who are worse if they are worse than each of them."""
+    leaders, others = [p.system for p in places if p.rank == 1], [p.system for p in places if p.rank > 1]
+    if not others:
         return "no score tells them apart"
+    won = {(p.a, p.b) for p in pairs if p.verdict == "better"} | {(p.b, p.a) for p in pairs if p.verdict == "worse"}
+    alike = [name for name in others if not all((leader, name) in won for leader in leaders)]
+    it, they = ("it", "it is") if len(leaders) == 1 else ("them", "they are")
     if not alike:
-        return f"it is better than {places[1].system}" if others == 1 else f"it is better than all {others} others"
-    rest = f", and {_count(len(better), 'is', 'are')} worse" if better else ""
-    return f"the tests do not tell it from {_joined(alike)}{rest}"
+        return f"{they} better than {others[0] if len(others) == 1 else f'all {len(others)} others'}"
+    worse = len(others) - len(alike)
+    rest = f", and {_count(worse, 'is', 'are')} worse" if worse else ""
+    return f"the tests do not tell {it} from {joined(alike)}{rest}"
 
 
 def _against(baseline: str, pairs: Sequence[Pair]) -> str:
@@ -104,17 +104,6 @@ def _against(baseline: str, pairs: Sequence[Pair]) -> str:
 
 def _count(number: int, singular: str, plural: str) -> str:
     return f"{number} {singular if number == 1 else plural}"
-
-
-def _joined(names: Sequence[str]) -> str:
-    """Names in a row, the last ones as a number where they are many.
-
-    >>> _joined(["a", "b", "c"]), _joined(list("abcdef"))
-    ('a, b and c', 'a, b, c and 3 others')
-    """
-    if len(names) > NAMED + 1:
-        return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} others"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def lines(comparison: Comparison, digits: int = 4, beside: int = 0) -> list[str]:

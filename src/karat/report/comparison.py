@@ -186,7 +186,7 @@ def _posterior(pair: Pair) -> str:
 def _method(pairs: list[Pair], comparison: Comparison) -> str:
     """How p was found, and the family it is corrected over."""
     tests = sorted({_test_name(p.test) for p in pairs if p.test})
-    return f"{', '.join(tests) or 'no test'}; {_family(comparison)}"
+    return f"{', or '.join(tests) or 'no test'}; {_family(comparison)}"
 
 
 def _family(comparison: Comparison) -> str:

@@ -104,7 +104,7 @@ def disagreement_grid(
 
 
 def disputed_table(disputed: Disputed, digits: int = 4) -> Grid:
-    title = f"Where {disputed.a} and {disputed.b} disagree by {disputed.metric} ({len(disputed.units)} of {disputed.total:,})"
+    title = f"Where {disputed.a} and {disputed.b} disagree by {disputed.metric} ({len(disputed.units)} of {disputed.total:,} units)"
     head = [f"score {disputed.a}", f"score {disputed.b}", "gold", disputed.a, disputed.b]
     return _grid(title, disputed.units, head, lambda u: [*(number(x, digits) for x in u.scores), u.gold, *u.preds])
 

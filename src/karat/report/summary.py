@@ -6,6 +6,7 @@ from __future__ import annotations
 from karat.evaluation import Evaluation, Part, Score, SystemResult
 from karat.metric import Metric
 from karat.report.rows import cell, number
+from karat.report.text import joined
 
 
 def summary(evaluation: Evaluation, metric: Metric, digits: int = 4) -> str:
@@ -36,10 +37,13 @@ def _weakest(score: Score) -> Part | None:
 def _best_of(evaluation: Evaluation, metric: Metric, digits: int) -> str:
     scores = [(s.name, s.scores[metric]) for s in evaluation.systems]
     label, better = scores[0][1].label, scores[0][1].better
-    known = [(name, s) for name, s in scores if s.value is not None]
+    known = [s.value for _, s in scores if s.value is not None]
     if not known or better not in ("higher", "lower"):
         return f"{len(scores)} systems on {label}."
-    known.sort(key=lambda pair: (pair[1].value or 0.0) * (1 if better == "lower" else -1))
-    (first, best), (last, worst) = known[0], known[-1]
-    text = f"Of {len(scores)} systems {first} has the best {label}, {cell(best.value, best.interval, digits)}"
-    return text + (f"; {last} the worst, {number(worst.value, digits)}." if last != first else ".")
+    ends = (min(known), max(known)) if better == "lower" else (max(known), min(known))
+    best, worst = ([(name, s) for name, s in scores if s.value == end] for end in ends)
+    if len(best) == len(scores):
+        return f"{len(scores)} systems have the same {label}, {number(ends[0], digits)}."
+    have, span = ("has", best[0][1].interval) if len(best) == 1 else ("have", None)  # each has an interval of its own
+    text = f"Of {len(scores)} systems {joined([n for n, _ in best])} {have} the best {label}, {cell(ends[0], span, digits)}"
+    return text + (f"; {joined([n for n, _ in worst])} the worst, {number(ends[1], digits)}." if worst != best else ".")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 LONGEST = 400
 """Characters of a name that reports for people show."""
@@ -16,6 +17,21 @@ def brief(text: str) -> str:
     'aaa… (1,000,000 letters)'
     """
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text):,} letters)"
+
+
+NAMED = 3
+"""Most names that a sentence lists."""
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names in a row, the last ones as a number where they are many.
+
+    >>> joined(["a", "b", "c"]), joined(list("abcdef"))
+    ('a, b and c', 'a, b, c and 3 others')
+    """
+    if len(names) > NAMED + 1:
+        return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} others"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def clear(text: str) -> str:

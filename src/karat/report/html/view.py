@@ -361,12 +361,12 @@ class View:
 
 
 def meaning(doc: str) -> str:
-    """The first sentence of a metric's description.
+    """The first sentence of a metric's description, without the marks of code.
 
-    >>> meaning("Share of items that are right. More of it.")
-    'Share of items that are right.'
+    >>> meaning("Share of the first ``k`` that are right. More of it.")
+    'Share of the first k that are right.'
     """
-    return re.split(r"(?<=[.:]) (?=[A-Z])|\n\n", " ".join(doc.split("\n\n")[0].split()))[0]
+    return re.split(r"(?<=[.:]) (?=[A-Z])|\n\n", " ".join(doc.split("\n\n")[0].split()))[0].replace("``", "")
 
 
 def _scale(bounds: tuple[float, float], better: str) -> str:
