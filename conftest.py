@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 collect_ignore = ["docs/generate.py", "tests/oracle/worker.py"]
-collect_ignore_glob = ["docs/metrics/*", "docs/making/*", "docs/python.md", "docs/start/*"]
+collect_ignore_glob = ["docs/metrics/*", "docs/making/*", "docs/start/*"]
 """Made from docstrings, whose examples run where they stand; and what runs in an environment of its own."""
 
 

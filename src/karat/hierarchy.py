@@ -17,7 +17,7 @@ from karat.state import stored
 class Hierarchy:
     """A forest over labels: every label has one parent, or none.
 
-    >>> tree = Hierarchy.of({"YES": ["DIRECT", "REPORTED"], "NO": []})
+    >>> tree = karat.Hierarchy.of({"YES": ["DIRECT", "REPORTED"], "NO": []})
     >>> tree.parent["DIRECT"], tree.parent["NO"]
     ('YES', None)
     """

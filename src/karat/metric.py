@@ -102,7 +102,7 @@ def _convert(kind: Any, value: Any) -> Any:
 class Metric:
     """A metric as a value: its name and the parameters that are not at their default.
 
-    >>> str(Metric("f1")(average="micro")), str(Metric("ndcg") @ 10)
+    >>> str(karat.Metric("f1")(average="micro")), str(karat.Metric("ndcg") @ 10)
     ('f1(average=micro)', 'ndcg@10')
     """
 
@@ -386,7 +386,7 @@ _ARG = re.compile(r'\s*(\w+)\s*=\s*("(?:[^"]|"")*"|[^,"]+?)\s*(,|$)')
 def parse(text: str) -> Metric:
     """The metric that ``text`` spells; ``parse(str(m)) == m``.
 
-    >>> parse("P(rel=2)@5")
+    >>> karat.parse("P(rel=2)@5")
     Metric(name='precision', params=(('k', 5), ('rel', 2)))
     """
     aliased = alias(text.strip())
