@@ -77,6 +77,14 @@ def test_the_suffix_says_which_report(files, verb, name, begins):
     assert (files / name).read_text().startswith(begins)
 
 
+@pytest.mark.parametrize("name", ["a.pdf", "a.XLSX", "a.png"])
+def test_no_table_is_written_under_a_name_that_opens_elsewhere(files, name):
+    found = evaluated("-m", "accuracy", "-o", name)
+    assert (found.exit_code, (files / name).exists()) == (2, False)
+    assert f"no report here is a {name[1:].lower()} file: name it .json, .md" in found.stderr
+    assert evaluated("-m", "accuracy", "--report", "table", "-o", name).exit_code == 0  # said is said
+
+
 def test_what_is_said_goes_before_the_suffix(files):
     evaluated("-m", "accuracy", "--report", "tsv", "-o", "a.csv")
     assert (files / "a.csv").read_text().startswith("system\tmetric")

@@ -218,6 +218,11 @@ SUFFIXES = {
     ".xml": "junit",
 }
 """The report that a file's name asks for where no --report does."""
+FOREIGN = (
+    ".pdf", ".doc", ".docx", ".odt", ".rtf", ".xls", ".xlsx", ".ods", ".png", ".jpg",
+    ".svg", ".parquet", ".feather", ".arrow", ".ipynb",
+)  # fmt: skip
+"""What no report is: text under such a name would open nowhere."""
 
 
 def _by_suffix(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
@@ -225,8 +230,15 @@ def _by_suffix(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     if ctx.get_parameter_source(str(param.name)) is not ParameterSource.DEFAULT or not ctx.params.get("output"):
         return value
     outputs = ctx.params["output"] if param.multiple else [ctx.params["output"]]
-    reports = [SUFFIXES.get(os.path.splitext(output)[1].lower()) for output in outputs]
-    if any(report not in cast("click.Choice[str]", param.type).choices for report in reports):
+    known = {s: report for s, report in SUFFIXES.items() if report in cast("click.Choice[str]", param.type).choices}
+    suffixes = [os.path.splitext(output)[1].lower() for output in outputs]
+    for suffix in suffixes:
+        if suffix not in known and suffix in (*SUFFIXES, *FOREIGN):
+            raise click.UsageError(
+                f"no report here is a {suffix} file: name it {', '.join(known)}, or say --report", ctx
+            )
+    reports = [known[suffix] for suffix in suffixes if suffix in known]
+    if len(reports) < len(suffixes):
         return value
     return tuple(reports) if param.multiple else reports[0]
 
