@@ -196,7 +196,9 @@ def compare(
     """
     handed = systems_of(gold, systems, names, columns, by_name=True)
     if len(handed.named) < 2:
-        raise MetricError("a comparison needs two systems or more: a dict of name → predictions, or a list of paths")
+        raise MetricError(
+            "a comparison needs two systems or more: two files of predictions, in Python also a dict of name → predictions"
+        )
     from karat.stats.comparing import compare_systems
 
     settings = ComparisonSettings(
