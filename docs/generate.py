@@ -78,7 +78,7 @@ def _metric(definition: Definition, where: list[str]) -> str:
         for phrase in agreements.of(context, definition.name)
     ]
     facts = {
-        "range": f"{low} to {high}, better {definition.better}",
+        "range": f"{low} to {high}, {definition.better if definition.better != 'neither' else 'neither end'} is better",
         "contexts": ", ".join(where),
         "parameters": "; ".join(f"`{n}` = {values}" for n, values in parameters(definition, where).items()),
         "undefined": _undefined(said),
