@@ -835,6 +835,11 @@ KINDS: dict[str, Kind] = {
         "no item has a score for {labels}, which gold has: its probability is taken for 0",
         "give a score for every class of gold: a column or a key for each",
     ),
+    "no-class-has-scores": Kind(
+        "error",
+        "the scores are those of {pred}, and gold's classes are {gold}: no item has a score for any of them",
+        "name the columns or keys of the scores as gold's classes are, alone or as prob_CLASS",
+    ),
     "classes-in-order": Kind(
         "note",
         "the columns of scores are taken as gold's labels in order: {labels}",

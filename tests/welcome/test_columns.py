@@ -786,3 +786,26 @@ def test_a_class_of_gold_without_a_column_of_scores_is_said():
     e = karat.evaluate(gold, scores, metrics=["log_loss"])
     assert [f.code for f in e.findings if f.severity == "warning"] == ["class-without-scores"]
     assert "'c'" in e.findings[-1].message
+
+
+def test_other_numbers_beside_columns_that_are_called_scores():
+    """A length beside prob_a and prob_b was a third class, whose scores had no part in gold's: ROC AUC .5, without an error."""
+    gold = pd.DataFrame({"id": [1, 2, 3, 4], "label": list("abab")})
+    scores = pd.DataFrame({"id": [1, 2, 3, 4], "length": [10, 20, 30, 5], "prob_a": [0.9, 0.2, 0.6, 0.3], "prob_b": [0.1, 0.8, 0.4, 0.7]})  # fmt: skip
+    e = karat.evaluate(gold, scores, metrics=["roc_auc", "log_loss"])
+    assert (e["roc_auc"].value, e["log_loss"].undefined) == (1.0, None)
+    assert [f.message for f in e.findings if f.code == "extra-fields"] == ["ignored: length"]
+
+
+def test_scores_of_no_class_of_gold():
+    gold = pd.DataFrame({"id": [1, 2], "label": list("ab")})
+    scores = pd.DataFrame({"id": [1, 2], "length": [10, 20], "p_a": [0.9, 0.2], "p_b": [0.1, 0.8]})
+    assert refused(gold, scores) == {"no-class-has-scores"}
+
+
+@pytest.mark.parametrize("spelt", [".9", "0.9", "9e-1", "+.9"])
+def test_scores_in_a_named_column_are_spelt_as_anywhere(spelt, tmp_path):
+    (tmp_path / "t.csv").write_text(f"id,y_true,prob_spam\n1,spam,{spelt}\n2,ham,.2\n")
+    columns = {"gold_value": "y_true", "pred_value": "prob_spam"}
+    e = karat.evaluate(tmp_path / "t.csv", columns=columns, context="probabilities", metrics=["brier"], pos_label="spam")  # fmt: skip
+    assert e["brier"].value == pytest.approx((0.1**2 + 0.2**2) / 2)

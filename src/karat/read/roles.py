@@ -102,6 +102,10 @@ def read_side(records: Records, read: Read) -> Side:
         keys = _keys(keyed, records.rows)
         side = read_wide(records.origin, records.columns, keys, wide)
         side.findings += findings + _blank_keys(records, keys, keyed)
+        used = {*wide, *(name for role, name in roles.items() if role != "value")}
+        if ignored := [name for name in records.columns if name not in used and name.lower() not in TEXTS]:
+            fields, chosen = ", ".join(ignored[:10]), ", ".join(wide[:10])
+            side.findings.append(finding("extra-fields", read.name, fields=fields, chosen=chosen))
         return side
     if (annotators := annotator_columns(records, read, roles)) and records.rows:
         required_columns(records, read, roles, value=False)
@@ -231,7 +235,8 @@ def _of_texts(records: Records, read: Read, name: str, column: Column, findings:
         return Meaning("labels", column, nested)
     mark = {name.lstrip()[:1] for name in texts.names}
     if mark not in ({"["}, {"{"}) or read.context == "monolabel":
-        if not records.typed and values.are_numbers(texts):
+        wanted = read.wants_numbers(name) and not len(values.numbers(texts.names)[1])  # .9 is one where none is a label
+        if not records.typed and (values.are_numbers(texts) or wanted):
             return _of_numbers(read, name, texts)
         return Meaning("label", texts, truth=not records.typed and {*texts.names} <= {"true", "false"})
     decoded = values.parsed(texts.names) or (values.literals(texts.names) if mark == {"["} else None)

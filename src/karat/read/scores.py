@@ -18,7 +18,8 @@ from karat.side import Entries, Keys, Origin, Positions, Side
 from karat.values import Column
 
 PREFIXES = ("probability", "proba", "prob", "score", "p")
-"""What may stand before the name of a class in the name of its column, with _, - or a blank between."""
+"""What may stand before the name of a class in the name of its column, with one of the marks between."""
+MARKS = "_- "
 
 
 def class_columns(columns: Mapping[str, Column], typed: bool, read: Read, roles: Mapping[str, str]) -> list[str]:
@@ -45,7 +46,25 @@ def class_columns(columns: Mapping[str, Column], typed: bool, read: Read, roles:
     if asked or len(nearly) == len(rest):
         # A word among the numbers of a column is a fault of the column, not another use of it.
         names = nearly
+    names = _prefixed(names)
     return names if len(names) > 1 or (asked and names and value is None) else []
+
+
+def _prefixed(names: list[str]) -> list[str]:
+    """Of columns of numbers those that are called scores, where several are: `length` beside `prob_A` and `prob_B` is no class.
+
+    A single p may begin the name of a class.
+    """
+    for prefix in PREFIXES[:-1]:
+        for mark in MARKS:
+            called = [name for name in names if _begins(name, prefix + mark)]
+            if len(called) > 1:
+                return called
+    return names
+
+
+def _begins(name: str, start: str) -> bool:
+    return name.strip().lower().startswith(start) and len(name.strip()) > len(start)
 
 
 def _numeric(column: Column, typed: bool) -> float:
@@ -97,10 +116,9 @@ def _single(origin: Origin, keys: Keys, score: Floats) -> Side:
 def class_names(columns: Sequence[str]) -> list[str]:
     """Names of classes from those of their columns: `prob_A`, `prob_B` are A and B."""
     for prefix in PREFIXES:
-        for mark in "_- ":
-            start = prefix + mark
-            if all(name.strip().lower().startswith(start) and len(name.strip()) > len(start) for name in columns):
-                return [name.strip()[len(start) :] for name in columns]
+        for mark in MARKS:
+            if all(_begins(name, prefix + mark) for name in columns):
+                return [name.strip()[len(prefix + mark) :] for name in columns]
     return [name.strip() for name in columns]
 
 

@@ -102,6 +102,9 @@ class Probabilities(Context):
             lone = [name for name in pred.names["label"] if name not in {*known}]
             out += unknown_labels(dict.fromkeys(lone, len(pred)), ordered(known), pred)
             silent = [repr(name) for name in ordered(known) if name not in {*pred.names["label"]}]
+            if pred.names["label"] and len(silent) == len(known):
+                shown = [", ".join(map(repr, ordered(names)[:10])) for names in (known, pred.names["label"])]
+                raise InputError([finding("no-class-has-scores", pred.name, gold=shown[0], pred=shown[1])])
             if silent:
                 out.append(finding("class-without-scores", pred.name, labels=", ".join(silent[:10])))
         if cells.binary and cells.positive is not None and options["pos_label"] is None:
