@@ -326,3 +326,12 @@ def test_many_pairs_get_a_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
     assert comparing._is_open(Drawn("randomisation", 1 / 2_000, draws=1_999), 1e-5)
     assert not comparing._is_open(Drawn("randomisation", 1e-9, draws=1_999), 1e-5), "its bound decides"
     assert not comparing._is_open(Drawn("randomisation", 0.2, draws=1_999), 1e-5)
+
+
+def test_a_difference_that_no_score_reaches_is_no_size_to_show():
+    gold, a, b = ["y", "n", "y", "n"], [0.9, 0.2, 0.3, 0.4], [0.6, 0.7, 0.5, 0.1]
+    c = karat.compare(gold, {"A": a, "B": b}, context="probabilities", pos_label="y", metrics=["roc_auc"])
+    (pair,) = c.pairs
+    assert pair.mde is not None
+    assert pair.mde > 1
+    assert pair.sentence.endswith("; this data is too small to show any.")

@@ -237,7 +237,8 @@ def _pair(
     )  # fmt: skip
     if settings.sequential and pair.mde is not None:
         pair = replace(pair, mde=anytime_mde(se, duel.clusters or duel.units_of(k), family.alpha))
-    return replace(pair, sentence=sentence(pair, settings.correction))
+    low, high = statistic.catalogue[metric.name].bounds
+    return replace(pair, sentence=sentence(pair, settings.correction, high - low))
 
 
 def _interval(

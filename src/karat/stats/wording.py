@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from karat.comparison import Pair
 
 CORRECTED = {
@@ -26,8 +28,8 @@ def amount(value: float) -> str:
     return f"{value:.3f}" if abs(value) >= 0.0005 or value == 0 else f"{value:.2g}"
 
 
-def sentence(pair: Pair, correction: str) -> str:
-    """The verdict of a pair as one sentence."""
+def sentence(pair: Pair, correction: str, widest: float = inf) -> str:
+    """The verdict of a pair as one sentence; scores can differ by no more than the ``widest``."""
     if pair.difference is None or pair.p_corrected is None:
         return f"{pair.a} and {pair.b} cannot be compared on {pair.label}: one of them has no score."
     sided = "one-sided, " if pair.test and pair.test.one_sided else ""
@@ -40,7 +42,10 @@ def sentence(pair: Pair, correction: str) -> str:
         )
     if pair.verdict == "inconclusive":
         unclear = f"{pair.a} and {pair.b} cannot be told apart on {pair.label}: difference {amount(pair.difference)}{span}, {p}"
-        return unclear + (f"; this data shows differences from {amount(pair.mde)} on." if pair.mde else ".")
+        if not pair.mde:
+            return f"{unclear}."
+        shows = f"shows differences from {amount(pair.mde)} on" if pair.mde < widest else "is too small to show any"
+        return f"{unclear}; this data {shows}."
     first, second = (pair.a, pair.b) if pair.verdict == "better" else (pair.b, pair.a)
     return f"{first} is better than {second} on {pair.label} by {amount(abs(pair.difference))}{span}, {p}."
 
