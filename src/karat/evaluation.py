@@ -297,7 +297,8 @@ class SystemResult:
         # With a default spelt out, the metric that leaves it out is the one that is meant.
         alike = alike if len(alike) == 1 else [(m, s) for m, s in alike if _spelt(m.params) <= spelt]
         if len(alike) != 1:
-            raise MetricError(unknown_metric(str(wanted), [str(m) for m in self.scores]) + " in this evaluation")
+            known = [str(m) for m in self.scores]
+            raise MetricError(unknown_metric(str(wanted), known, f"this evaluation has {', '.join(known)}"))
         return alike[0][1]
 
     def __iter__(self) -> Iterator[Score]:

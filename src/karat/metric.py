@@ -362,12 +362,12 @@ def split_metrics(texts: Iterable[str]) -> list[str]:
     return [part for of_text in parts for part in of_text or [""]]
 
 
-def unknown_metric(name: str, known: Iterable[str]) -> str:
+def unknown_metric(name: str, known: Iterable[str], otherwise: str = "`karat metrics` lists them") -> str:
     plain = re.sub(r"[-\s]+", "_", name.strip())
     if (meant := alias(plain)) != name and meant.partition("(")[0] in (known := list(known)):
         return f"unknown metric {name!r}: did you mean {meant}?"
     near = difflib.get_close_matches(name.lower(), list(known), 3, 0.6)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`karat metrics` lists them"
+    hint = f"did you mean {' or '.join(near)}?" if near else otherwise
     return f"unknown metric {name!r}: {hint}"
 
 

@@ -79,7 +79,7 @@ def test_frames(comparison):
 def test_unknown_reports_and_metrics_suggest(comparison):
     with pytest.raises(karat.MetricError, match="markdown"):
         comparison.render("markdwn")
-    with pytest.raises(karat.MetricError, match="in this comparison"):
+    with pytest.raises(karat.MetricError, match="this comparison has "):
         comparison.of("mcc")
     with pytest.raises(karat.MetricError, match="not compared"):
         comparison.pair("good", "nobody", "f1")

@@ -204,3 +204,9 @@ def test_a_context_that_is_not_there(name, near):
         karat.evaluate(["a"], ["a"], context=name)
     assert str(caught.value).startswith(f"unknown context {name!r}; there are monolabel, multilabel, ")
     assert str(caught.value).endswith(f"numbers{near}")
+
+
+def test_a_metric_that_was_not_asked_for_names_those_that_were():
+    e = karat.evaluate(list("abab"), list("abba"), metrics=["accuracy", "kappa"])
+    with pytest.raises(karat.MetricError, match="unknown metric 'nope': this evaluation has accuracy, kappa"):
+        e["nope"]
