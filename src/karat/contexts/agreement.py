@@ -15,7 +15,8 @@ from itertools import pairwise
 import numpy as np
 
 from karat.cells import Passing, Sparse
-from karat.contexts.groups import Floats, Ints, distinct, matches, sums
+from karat.columns import Floats, Ints, distinct
+from karat.contexts.groups import matches, sums
 
 AGREEMENT = ("percent_agreement", "fleiss_kappa", "pairwise_kappa", "krippendorff_alpha")
 """Metrics that look at votes alone, and at no prediction."""

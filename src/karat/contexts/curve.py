@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from karat.cells import Floats, Grouped, Ints, Sparse, Weights
-from karat.contexts.groups import Mask
+from karat.columns import Mask
 from karat.weights import Tilt, weighed
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from karat.cells import Cells, Floats, Ints, Sparse, Weights
+from karat.columns import distinct
 from karat.contexts.clustering.table import Table, divide
-from karat.contexts.groups import distinct, matches, sums
+from karat.contexts.groups import matches, sums
 from karat.state import stored
 
 

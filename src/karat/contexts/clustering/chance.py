@@ -12,7 +12,8 @@ from itertools import chain
 
 import numpy as np
 
-from karat.contexts.groups import Floats, Ints, distinct, matches, sums
+from karat.columns import Floats, Ints, distinct
+from karat.contexts.groups import matches, sums
 
 PAIRS = 1 << 20
 """Pairs of sizes held at once."""

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from karat.contexts.groups import Floats, Ints, firsts
+from karat.columns import Floats, Ints, firsts
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from karat.contexts.groups import Floats, Ints, Mask, distinct, firsts, sums
+from karat.columns import Floats, Ints, Mask, distinct, firsts
+from karat.contexts.groups import sums
 
 
 @dataclass(frozen=True, eq=False)

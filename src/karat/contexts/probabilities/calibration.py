@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from karat.cells import Floats, Ints, Sparse, Weights
-from karat.contexts.groups import Mask
+from karat.columns import Mask
 from karat.contexts.probabilities.cells import ProbabilityCells
 from karat.contexts.probabilities.metrics import single
 from karat.metric import MetricError, metric

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from karat.cells import ClassCells, Collapsed, Floats, Ints, Sparse, TakenCells, Weights
+from karat.columns import Mask
 from karat.contexts.curve import Curve
-from karat.contexts.groups import Mask
 from karat.state import stored
 from karat.weights import Scaled
 

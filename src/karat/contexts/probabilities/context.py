@@ -12,9 +12,8 @@ import numpy as np
 from karat.align import Aligned
 from karat.cells import Cells, Floats, Ints, Sparse, guessed_positive
 from karat.check import at_units, repeated_ids
-from karat.columns import Codes, ordered
+from karat.columns import Codes, Mask, ordered
 from karat.contexts.base import Context
-from karat.contexts.groups import Mask
 from karat.contexts.labels import unknown_labels
 from karat.contexts.options import OPTIONS
 from karat.contexts.probabilities.cells import OUTSIDE, SUMS, ProbabilityCells

@@ -9,7 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from karat.contexts.groups import Floats, Ints, Mask, distinct, sums
+from karat.columns import Floats, Ints, Mask, distinct
+from karat.contexts.groups import sums
 
 BLOCK = 1 << 15
 """Rows that are looked at together."""

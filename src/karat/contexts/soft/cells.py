@@ -11,8 +11,9 @@ from typing import Any, Self
 import numpy as np
 
 from karat.cells import Floats, Ints, Sparse, TakenCells
+from karat.columns import Mask
 from karat.contexts.agreement import Votes
-from karat.contexts.groups import Mask, sums
+from karat.contexts.groups import sums
 from karat.contexts.soft.aligned import ROUNDED, Aligned, align
 from karat.contexts.soft.hard import harden
 from karat.contexts.soft.information import Spread, information, spread

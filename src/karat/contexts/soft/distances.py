@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.contexts.groups import Floats, sums
+from karat.columns import Floats
+from karat.contexts.groups import sums
 from karat.contexts.soft.aligned import Aligned, share
 
 

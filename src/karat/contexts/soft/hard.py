@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.contexts.groups import Floats, Ints, Mask, firsts
+from karat.columns import Floats, Ints, Mask, firsts
 from karat.contexts.soft.aligned import Aligned
 
 

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from karat.columns import DENSE, Floats, Ints, Mask, distinct
 from karat.contexts.curve import DUST
-from karat.contexts.groups import DENSE, Floats, Ints, Mask, distinct, sums
+from karat.contexts.groups import sums
 from karat.contexts.soft.aligned import Aligned
 
 
