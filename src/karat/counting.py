@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.agree import agree, by_position, case_of_query, check_labels, suspicions
 from karat.beside import not_ignored
-from karat.check import leave_out
+from karat.check import ids_on_one_side, leave_out
 from karat.columns import Codes
 from karat.contexts import CONTEXT_OF, context
 from karat.contexts.agreement import AGREEMENT
@@ -89,6 +89,8 @@ def counted_sides(
         golds.findings += case_of_query(golds)
     name_columns(golds, preds)
     golds, *preds = gathered([partial(prepared, side, plan) for side in (golds, *preds)])
+    for side in preds:  # before records are left out, after which the places of the others are no longer counted
+        side.findings += ids_on_one_side(golds, side)
     golds, preds = without_faulty(golds, preds, plan)
     gathered([partial(check_side, side, plan) for side in (golds, *preds)])
     if asked.beside:

@@ -61,6 +61,14 @@ def test_lists_without_ids() -> None:
     ]
 
 
+def test_rows_of_one_side_keep_their_places_without_the_others():
+    e = karat.evaluate(["A", "B", "B"], ["A", None, "B"], metrics=["accuracy"], faulty="drop")
+    assert e["accuracy"].value == 2 / 3
+    assert karat.evaluate([["A"], ["B"]], [[], []], metrics=["f1"], faulty="drop")["f1"].value == 0
+    with pytest.raises(karat.InputError, match="gold has none"):
+        karat.evaluate(["A", "B"], {"2": "A", "3": None}, metrics=["accuracy"], faulty="drop")
+
+
 def test_arrays() -> None:
     e = karat.evaluate(["A", None, "B", "B"], ["A", "B", None, "B"], metrics=["accuracy"], faulty="drop")
     assert e["accuracy"].value == pytest.approx(2 / 3)

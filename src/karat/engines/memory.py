@@ -15,24 +15,13 @@ from karat.side import Positions, Side
 def count(context: Context, gold: Side, pred: Side, options: Mapping[str, Any], *, units: bool = False) -> Counted:
     """Both sides aligned, reduced and counted: count = cells ∘ merge ∘ reduce, and one batch needs no merging."""
     mine, theirs = gold.keys.id, pred.keys.id
-    if isinstance(mine, Positions) and isinstance(theirs, Positions):
-        if mine.rows != theirs.rows:
-            raise InputError([finding("length-differs", pred.name, gold=mine.rows, pred=theirs.rows)])
-    elif gold.keys.by_position != pred.keys.by_position and len(gold) and len(pred) and mine != theirs:
-        raise InputError([_ids_on_one_side(gold, pred)])
+    if isinstance(mine, Positions) and isinstance(theirs, Positions) and mine.rows != theirs.rows:
+        raise InputError([finding("length-differs", pred.name, gold=mine.rows, pred=theirs.rows)])
     both = met(gold, pred)
     findings = context.coverage(gold, pred, both, options)
     kept = context.kept(both, options)
     reduced = context.reduce(Aligned.of(gold, pred, kept, units=units or context.keeps_units), options)
     return finished(context, gold, pred, both, reduced, options, findings)
-
-
-def _ids_on_one_side(gold: Side, pred: Side) -> Finding:
-    """Only ids that count the rows are what their places say."""
-    named, other = ("the prediction", "gold") if gold.keys.by_position else ("gold", "the prediction")
-    ids = (pred if gold.keys.by_position else gold).keys.id
-    shown = ", ".join([*map(repr, ids[:3]), *(["…"] if len(ids) > 3 else [])])
-    return finding("ids-on-one-side", pred.name, named=named, other=other, ids=shown)
 
 
 def finished(
