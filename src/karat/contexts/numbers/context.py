@@ -30,8 +30,6 @@ class Numbers(Context):
     options = OPTIONS["numbers"]
     example = '{"id": "1", "value": 3.7}'
 
-    waist = True
-
     def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
         """The numbers alone; labels that are all numbers are numbers."""
         of = side.entries

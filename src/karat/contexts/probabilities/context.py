@@ -44,8 +44,6 @@ class Probabilities(Context):
     options = OPTIONS["probabilities"]
     example = '{"id": "1", "value": {"spam": 0.9, "ham": 0.1}}'
 
-    waist = True
-
     def prepare(self, side: Side, options: Mapping[str, Any]) -> Side:
         """Gold's labels, and scores: of named classes, or one number for the positive class."""
         of = side.entries
