@@ -17,7 +17,7 @@ from karat.findings import LIMIT, Finding, InputError, finding
 from karat.side import Side
 
 
-def repeated_ids(side: Side, code: str = "repeated-id") -> list[Finding]:
+def repeated_ids(side: Side) -> list[Finding]:
     """Units whose test case and id an earlier unit has; of those without an id another finding speaks."""
     ids = side.keys.id
     if side.keys.by_position or all(map(lt, ids, islice(ids, 1, None))) or len(set(ids)) == len(ids):
@@ -28,10 +28,10 @@ def repeated_ids(side: Side, code: str = "repeated-id") -> list[Finding]:
     pairs = zip(at_several.tolist(), side.keys.take(at_several).pairs(), strict=True)
     again = [(at, key) for at, key in pairs if first.setdefault(key, at) != at]
     out = [
-        finding(code, side.name, side.line(at), id=id, where=_where(case), first=side.line(first[case, id]))
+        finding("repeated-id", side.name, side.line(at), id=id, where=_where(case), first=side.line(first[case, id]))
         for at, (case, id) in again[:LIMIT]
     ]
-    return out + more(code, len(again), side)
+    return out + more("repeated-id", len(again), side)
 
 
 def ids_on_one_side(gold: Side, pred: Side) -> list[Finding]:

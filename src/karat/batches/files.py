@@ -104,8 +104,7 @@ class Table:
 
     def by_hash(self, batches: int) -> list[int]:
         """Rows by a hash of their key; gives how many each batch has."""
-        name = f"{self.origin.role} {self.origin.name}"
-        self.arranged = self.engine.by_hash(name, self.numbered, self.key, batches)
+        self.arranged = self.engine.by_hash(self.numbered, self.key, batches)
         return np.diff(self.arranged.bounds).tolist()  # type: ignore[no-any-return]
 
     def stretches(self) -> Stretches:

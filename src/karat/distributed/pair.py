@@ -152,9 +152,9 @@ class Pair:
             role: spark.ids_of(frame, [int(out.key[row]) for of, row in places.values() if of == role])
             for role, frame in self.frames.items()
         }
-        return [f if f.line is None else self._at(f, *places[f.line], ids[places[f.line][0]]) for f in findings]
+        return [f if f.line is None else self._at(f, places[f.line][1], ids[places[f.line][0]]) for f in findings]
 
-    def _at(self, f: Finding, role: str, row: int, ids: Mapping[int, tuple[str, str]]) -> Finding:
+    def _at(self, f: Finding, row: int, ids: Mapping[int, tuple[str, str]]) -> Finding:
         case, id = ids.get(int(self.outcomes.key[row]), (self.outcomes.case[row], "?"))
         n = int(self.outcomes.n[row])
         place = record_key(case, id) + (f" and {n - 1:,} more like it" if n > 1 else "")

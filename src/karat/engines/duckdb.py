@@ -322,18 +322,18 @@ class Engine:
             f"INSERT INTO {batch} SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[])", [keys, numbers]
         )
         on = f"coalesce(CAST(r.{quoted(key)} AS VARCHAR), '') = b.k"
-        return self._sorted(name, f"SELECT r.*, b.b AS b FROM {numbered} r JOIN {batch} b ON {on}", batches)
+        return self._sorted(f"SELECT r.*, b.b AS b FROM {numbered} r JOIN {batch} b ON {on}", batches)
 
-    def by_hash(self, name: str, numbered: str, key: str, batches: int) -> Batched:
+    def by_hash(self, numbered: str, key: str, batches: int) -> Batched:
         """A copy of the rows by a hash of their ids as they are folded to look for other spellings, in their order."""
-        return self._sorted(name, f"SELECT *, hash({_folded(quoted(key))}) % {batches} AS b FROM {numbered}", batches)
+        return self._sorted(f"SELECT *, hash({_folded(quoted(key))}) % {batches} AS b FROM {numbered}", batches)
 
     def hash_places(self, texts: Sequence[str], batches: int) -> Ints:
         """The batch of each id, as `by_hash` tells it."""
         sql = f"SELECT hash({_folded('t')}) % {batches} AS b FROM (SELECT unnest(?::VARCHAR[]) AS t)"
         return np.asarray(self.connection.execute(sql, [list(texts)]).fetchnumpy()["b"], np.int64)
 
-    def _sorted(self, name: str, rows: str, batches: int) -> Batched:
+    def _sorted(self, rows: str, batches: int) -> Batched:
         path = self.folder / f"{secrets.token_hex(4)}.parquet"
         literal = "'" + str(path).replace("'", "''") + "'"
         self.execute(f"COPY ({rows} ORDER BY b, {ROW}) TO {literal} (FORMAT parquet, ROW_GROUP_SIZE 50000)")

@@ -83,11 +83,9 @@ def confused_labels(detail: Detail, limit: int = PAIRS) -> list[dict[str, Any]]:
     ]
 
 
-def worst_grid(
-    evaluation: Evaluation, system: SystemResult, metric: str | Metric | None, limit: int, digits: int = 4
-) -> Grid:
+def worst_grid(evaluation: Evaluation, system: SystemResult, metric: str | Metric | None, limit: int) -> Grid:
     """The units with the worst scores."""
-    return worst_table(system.name, worst(evaluation, system, metric, limit), digits)
+    return worst_table(system.name, worst(evaluation, system, metric, limit))
 
 
 def worst_table(name: str, wrong: Worst, digits: int = 4) -> Grid:
@@ -96,11 +94,9 @@ def worst_table(name: str, wrong: Worst, digits: int = 4) -> Grid:
     return _grid(title, wrong.units, head, lambda u: [number(u.score, digits), u.gold, u.pred])
 
 
-def disagreement_grid(
-    evaluation: Evaluation, a: str, b: str, metric: str | Metric | None, limit: int, digits: int = 4
-) -> Grid:
+def disagreement_grid(evaluation: Evaluation, a: str, b: str, metric: str | Metric | None, limit: int) -> Grid:
     """The units that two systems score differently."""
-    return disputed_table(Disputed(a, b, *disagreements(evaluation, a, b, metric, limit)), digits)
+    return disputed_table(Disputed(a, b, *disagreements(evaluation, a, b, metric, limit)))
 
 
 def disputed_table(disputed: Disputed, digits: int = 4) -> Grid:

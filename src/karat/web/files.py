@@ -42,9 +42,9 @@ def shown_name(given: str | None, otherwise: str = "file") -> str:
     return plain[:LONGEST] or otherwise
 
 
-def shown_text(given: str, most: int = 128) -> str:
+def shown_text(given: str) -> str:
     """A name that somebody gives, without what cannot be printed."""
-    return " ".join("".join(c if c.isprintable() else " " for c in given).split())[:most]
+    return " ".join("".join(c if c.isprintable() else " " for c in given).split())[:128]
 
 
 class Digest(NamedTuple):

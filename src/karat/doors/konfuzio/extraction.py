@@ -71,7 +71,7 @@ class ExtractionEvaluation:
         self._labels = _labels(self.documents, [*gold, *pred])
         self._empty = [(not g, not p) for g, p in zip(gold, pred, strict=True)]
         self._rows, self._masks = self._counted(gold, pred, self.compat)
-        self.findings = [] if self.compat else list(self._differences(*self._counted(gold, pred, "konfuzio")))
+        self.findings = [] if self.compat else list(self._differences(self._counted(gold, pred, "konfuzio")[1]))
 
     def _predicted(self, document: Any) -> list[Any]:
         view = self.strict and self.use_view_annotations
@@ -87,7 +87,7 @@ class ExtractionEvaluation:
         places = rows if self.strict else Rows.of(*sides, strict=True)
         return {"": rows, "tokenizer": places}, corrected(rows, rows.above(None)) | by_place(places)
 
-    def _differences(self, rows: dict[str, Rows], masks: Masks) -> Iterator[Finding]:
+    def _differences(self, masks: Masks) -> Iterator[Finding]:
         """Where Konfuzio's overall counts are others."""
         for name, why in _WHY.items():
             ours, theirs = self._count(name, None), int(masks[name].sum()) + self._placeholders(name)

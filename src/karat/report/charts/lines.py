@@ -84,15 +84,15 @@ def _y_axis(scale: svg.Scale, ticks: Sequence[float], x: svg.Scale) -> list[str]
     return parts
 
 
-def thinned(x: Floats, y: Floats, most: int = MOST_POINTS) -> tuple[Floats, Floats]:
+def thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """The points of a curve at even distances along it, ends kept."""
     keep = np.isfinite(x) & np.isfinite(y)
     x, y = x[keep], y[keep]
-    if len(x) <= most:
+    if len(x) <= MOST_POINTS:
         return x, y
     spread = [float(np.ptp(v)) or 1.0 for v in (x, y)]
     run = np.append(0.0, np.cumsum(np.abs(np.diff(x)) / spread[0] + np.abs(np.diff(y)) / spread[1]))
-    at = np.unique(np.append(np.searchsorted(run, np.linspace(0, run[-1], most)), [0, len(x) - 1]))
+    at = np.unique(np.append(np.searchsorted(run, np.linspace(0, run[-1], MOST_POINTS)), [0, len(x) - 1]))
     return x[at], y[at]
 
 

@@ -248,13 +248,11 @@ def dashes(row: float, dash: Sequence[int] = ()) -> str:
     return " ".join(number(length) for length in (*whole[:-1], row - sum(whole[:-1])))
 
 
-def x_axis(
-    scale: Scale, ticks: Sequence[float], y: float, *, top: float | None = None, row: float | None = None
-) -> list[str]:
+def x_axis(scale: Scale, ticks: Sequence[float], y: float, *, top: float, row: float | None = None) -> list[str]:
     """A horizontal axis with labelled ticks, and grid lines up to ``top``; with ``row`` they leave its headings out."""
     at = [number(scale(tick)) for tick in ticks]
     marks = f"M{number(scale.start)} {number(y)}H{number(scale.end)}" + "".join(f"M{x} {number(y)}v4" for x in at)
-    grid = "".join(f"M{x} {number(top)}V{number(y)}" for x in at) if top is not None else ""
+    grid = "".join(f"M{x} {number(top)}V{number(y)}" for x in at)
     gaps = f' stroke-dasharray="{dashes(row)}"' if row else ""
     parts = [f'<path class="grid"{gaps} d="{grid}"/>'] if grid else []
     parts.append(f'<path class="line" d="{marks}"/>')

@@ -37,9 +37,9 @@ def render(
     return _page("page.html", View(evaluation, digits, rows, section), title)
 
 
-def fragment(evaluation: Evaluation, digits: int = 4, rows: int = 20, section: Section | None = None) -> str:
+def fragment(evaluation: Evaluation, digits: int = 4, section: Section | None = None) -> str:
     """Scores (or the leaderboard of a section) and findings without a page around them, for a notebook."""
-    return _page("fragment.html", View(evaluation, digits, rows, section), None)
+    return _page("fragment.html", View(evaluation, digits, 20, section), None)
 
 
 def _page(name: str, view: View, title: str | None) -> str:
