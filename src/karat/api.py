@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from karat.counting import detect_context, prepared, side_findings, without_faulty
+from karat.counting import detect_context, prepared, without_faulty
 from karat.engines.duckdb import Engine
 from karat.evaluation import Evaluation
 from karat.findings import Finding, InputError
@@ -277,7 +277,7 @@ def validate(
             side = whole(read_side(engine, stack, given, role or "gold", how, either=role is None))
             plan = make_plan(context or detect_context(side, []), None, options)
             side, _ = without_faulty(prepared(side, plan), [], plan)
-            return [*side_findings(side, plan), *side.findings]
+            return [*plan.context.faults(side, plan.options), *side.findings]
         except InputError as error:
             return error.findings
 

@@ -157,20 +157,8 @@ def without_faulty(gold: Side, systems: Sequence[Side], plan: Plan) -> tuple[Sid
 
 def check_side(side: Side, plan: Plan) -> None:
     """Stop at what is wrong with one file by itself."""
-    side.findings += side_findings(side, plan)
+    side.findings += plan.context.faults(side, plan.options)
     stop_on_errors(side.findings)
-
-
-def side_findings(side: Side, plan: Plan) -> list[Finding]:
-    """The context's own findings; it may stumble over records that are already reported."""
-    try:
-        return plan.context.check_side(side, plan.options)
-    except InputError:
-        raise
-    except Exception:
-        if any(f.severity == "error" for f in side.findings):
-            return []
-        raise
 
 
 def evaluate_system(engine: Engine, gold: Side, pred: Side, plan: Plan, units: bool) -> SystemResult:

@@ -176,8 +176,12 @@ def limited(findings: Iterable[Finding]) -> list[Finding]:
     return shown + [finding("more", file, count=n, kind=code) for (code, file), n in rest.items()]
 
 
+def any_error(findings: Iterable[Finding]) -> bool:
+    return any(f.severity == "error" for f in findings)
+
+
 def stop_on_errors(findings: Iterable[Finding]) -> None:
     """Raise `InputError` if any of the findings is an error."""
     findings = list(findings)
-    if any(f.severity == "error" for f in findings):
+    if any_error(findings):
         raise InputError(findings)

@@ -16,7 +16,7 @@ from karat.check import repeated_ids
 from karat.columns import Ints
 from karat.contexts import context
 from karat.engines.duckdb import Engine
-from karat.findings import Finding, InputError
+from karat.findings import Finding, InputError, any_error
 from karat.notes import Note, noted, worded
 from karat.read import Unread
 from karat.side import Entries, Keys, Positions, Side, joined
@@ -82,7 +82,7 @@ def _of_texts(side: Side, checked: Sequence[Note]) -> list[Finding]:
     """Of what was found in batches only what cannot be found again; quotes are not looked at where something is wrong."""
     kept = [note for note in checked if note.facts.get("kind", note.code) in OF_TEXTS]
     findings = worded(kept)
-    wrong = any(f.severity == "error" for f in worded(checked)) or repeated_ids(side)
+    wrong = any_error(worded(checked)) or repeated_ids(side)
     return [f for f in findings if f.facts.get("kind", f.code) != "span-text-differs"] if wrong else findings
 
 

@@ -17,7 +17,7 @@ from karat.contexts import context
 from karat.contexts.base import Counted
 from karat.engines.duckdb import Engine, Stretches
 from karat.engines.memory import finished
-from karat.findings import Finding, InputError, stop_on_errors
+from karat.findings import Finding, InputError, any_error, stop_on_errors
 from karat.notes import Note, noted, worded
 from karat.progress import told
 from karat.read import Unread, Waiting
@@ -46,27 +46,15 @@ def reduced(gold: Side, pred: Side, options: Mapping[str, Any], place: Place) ->
     """The queries of one batch, checked and reduced."""
     ranking, findings, notes = context("ranking"), list[Finding](), list[Note]()
     for side in (gold, pred):
-        wrong = [*side.findings, *_checked(side, options)]
+        wrong = [*side.findings, *ranking.faults(side, options)]
         notes += noted(wrong, partial(place, side))
         findings += wrong
     slim = _slim(gold, _best(gold)), _slim(pred, Entries.none())
-    if any(f.severity == "error" for f in findings):  # nothing that is counted will be shown
+    if any_error(findings):  # nothing that is counted will be shown
         return Ranked(None, *slim, len(pred.entries), notes)
     both = meet(gold.keys, pred.keys)
     aligned = Aligned.of(gold, pred, ranking.kept(both, options), units=False)
     return Ranked(ranking.reduce(aligned, options), *slim, len(pred.entries), notes)
-
-
-def _checked(side: Side, options: Mapping[str, Any]) -> list[Finding]:
-    """The context's own findings; it may stumble over records that are already reported."""
-    try:
-        return context("ranking").check_side(side, options)
-    except InputError:
-        raise
-    except Exception:
-        if any(f.severity == "error" for f in side.findings):
-            return []
-        raise
 
 
 def _best(gold: Side) -> Entries:

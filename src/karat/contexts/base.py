@@ -11,7 +11,7 @@ from karat.align import Aligned, Meeting, coverage_findings
 from karat.cells import Cells
 from karat.contexts.options import MISSING, Option
 from karat.evaluation import Detail
-from karat.findings import Finding
+from karat.findings import Finding, InputError, any_error
 from karat.metric import Metric
 from karat.side import Side
 
@@ -57,6 +57,17 @@ class Context:
     def check_side(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
         """What is wrong with one side by itself, for this context."""
         return []
+
+    def faults(self, side: Side, options: Mapping[str, Any]) -> list[Finding]:
+        """What `check_side` finds; it may stumble over records that are already reported."""
+        try:
+            return self.check_side(side, options)
+        except InputError:
+            raise
+        except Exception:
+            if any_error(side.findings):
+                return []
+            raise
 
     def coverage(self, gold: Side, pred: Side, both: Meeting, options: Mapping[str, Any]) -> list[Finding]:
         """What either side lacks."""

@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError
 from karat.api import evaluate, validate
 from karat.contexts import context
 from karat.evaluation import Evaluation
-from karat.findings import Finding, InputError, finding
+from karat.findings import Finding, InputError, any_error, finding
 from karat.inputs import distinct
 from karat.metric import MetricError
 from karat.store import Run, Store, StoreError, compare_runs
@@ -143,7 +143,7 @@ class Work:
             except InputError as error:
                 findings, lines = error.findings, {}
         with self.store.transaction(write=True) as connection:
-            self._done(connection, {"good": not _errors(findings), "findings": findings[:MOST], "lines": lines})
+            self._done(connection, {"good": not any_error(findings), "findings": findings[:MOST], "lines": lines})
 
     def submission(self) -> None:
         """Check a submission by itself, then score it."""
@@ -161,7 +161,7 @@ class Work:
             # The file alone is looked at here: nothing that is found can tell anything of gold.
             findings = inputs.called(validate(inputs.paths["pred"], role="pred", **how))
             _had_room(InputError(findings))
-            if _errors(findings):
+            if any_error(findings):
                 return self._settle(sent, "refused", findings)
             gold = self._laid_out(Path(folder), {"gold": benchmark.gold})
             self._step("scoring")
@@ -172,7 +172,7 @@ class Work:
                 )  # fmt: skip
             except (InputError, MetricError) as error:
                 _had_room(error)
-                if _errors(validate(gold.paths["gold"], **how)):  # no team pays for faults of gold
+                if any_error(validate(gold.paths["gold"], **how)):  # no team pays for faults of gold
                     return self._settle(sent, "failed", findings)
                 return self._settle(sent, "unscored", [*findings, finding("not-scored", inputs.names["pred"])])
         scores = {str(score.metric): score.value for score in evaluation.only}
@@ -231,10 +231,6 @@ def _had_room(error: Exception) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
     if "out-of-memory" in codes:
         raise MemoryError from error
-
-
-def _errors(findings: Iterable[Finding]) -> bool:
-    return any(f.severity == "error" for f in findings)
 
 
 KINDS: dict[str, Callable[[Work], None]] = {
