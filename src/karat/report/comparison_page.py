@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from html import unescape
 
 import numpy as np
 from markupsafe import Markup
@@ -14,7 +13,7 @@ from karat.report.board import Tables, letters_of
 from karat.report.charts.critical import critical_difference, score_groups
 from karat.report.charts.forest import Estimate, forest
 from karat.report.charts.matrix import p_matrix
-from karat.report.charts.svg import nice_ticks
+from karat.report.charts.svg import label_of, nice_ticks
 from karat.report.html import fragment, render
 from karat.report.html.view import Section, strip
 from karat.report.rows import Grid, p_text
@@ -37,7 +36,7 @@ def card(comparison: Comparison, header: str, lines: Sequence[str], tables: Tabl
 
 
 def _section(comparison: Comparison, header: str, lines: Sequence[str], tables: Tables) -> Section:
-    drawn = [(_label(chart), chart) for chart in charts(comparison)]
+    drawn = [(label_of(chart), chart) for chart in charts(comparison)]
     summary, *rest = lines
     detail = [_of_leaders(grid, comparison) for grid in tables.detail]
     return Section(
@@ -72,11 +71,6 @@ def _of_leaders(grid: Grid, comparison: Comparison) -> Grid:
     shown = {f"{p.a} − {p.b}" for p in comparison.pairs if leaders & {p.a, p.b}}
     note = "Only pairs with a leader are shown; the TSV and JSON reports have all of them."
     return Grid(grid.title, grid.head, [row for row in grid.rows if row[0] in shown], [note])
-
-
-def _label(chart: str) -> str:
-    """What a chart says of itself to a screen reader."""
-    return unescape(chart.split('aria-label="', 1)[1].split('"', 1)[0])
 
 
 Link = Callable[[str, str], str]

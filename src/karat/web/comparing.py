@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from html import unescape
 from typing import Any
 
 import msgspec
 
 from karat.comparison import Comparison
 from karat.metric import Metric
+from karat.report.charts.svg import label_of
 from karat.report.comparison import grids, header
 from karat.report.comparison_page import charts
 from karat.report.rows import number
@@ -48,7 +48,7 @@ def _section(
 ) -> dict[str, Any]:
     titles = [t["title"] for t in tables if _about(t["title"], labels) == str(metric)]
     place = {name: i for i, name in enumerate(comparison.systems)}
-    images = [(_title(c), c) for c in drawn]
+    images = [(label_of(c), c) for c in drawn]
     return {
         "metric": str(metric),
         "label": labels[str(metric)],
@@ -57,11 +57,6 @@ def _section(
         "sentences": [p.sentence for p in comparison.of(metric)],
         "pairs": [(place[p.a], place[p.b]) for p in comparison.of(metric)],
     }
-
-
-def _title(chart: str) -> str:
-    """What a chart says of itself to a screen reader."""
-    return unescape(chart.split('aria-label="', 1)[1].split('"', 1)[0])
 
 
 def _about(title: str, labels: dict[str, str]) -> str | None:

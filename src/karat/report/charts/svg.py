@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape as _escape
+from html import unescape
 
 import numpy as np
 
@@ -137,6 +138,11 @@ def document(width: float, height: float, parts: Iterable[str], label: str) -> s
         f'<svg xmlns="http://www.w3.org/2000/svg" class="karat-chart" {size} role="img" aria-label="{escape(label)}">'
     )
     return f"{head}<style>{STYLE}</style>{''.join(parts)}</svg>"
+
+
+def label_of(chart: str) -> str:
+    """What a chart says of itself to a screen reader."""
+    return unescape(chart.split('aria-label="', 1)[1].split('"', 1)[0])
 
 
 def flattened(chart: str) -> str:
