@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, or_, select, update
 
+from karat.store.listing import moment
 from karat.web import tables
 from karat.web.people import Person
 from karat.web.problems import Problem
@@ -102,7 +103,7 @@ def claim(connection: Connection, worker: str) -> Job | None:
 
 
 def _lease() -> str:
-    return tables.moment(datetime.now(UTC) + LEASE)
+    return moment(datetime.now(UTC) + LEASE)
 
 
 def beat(connection: Connection, workers: list[str]) -> None:

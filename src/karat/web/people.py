@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection, func, select
 
+from karat.store.listing import moment
 from karat.web import tables
 from karat.web.problems import Problem, invalid, missing
 
@@ -126,7 +127,7 @@ def has_admin(connection: Connection) -> bool:
 def open_session(connection: Connection, person: Person) -> str:
     """A session of a browser: the value of its cookie."""
     secret = secrets.token_urlsafe(32)
-    expires = tables.moment(datetime.now(UTC) + SESSION)
+    expires = moment(datetime.now(UTC) + SESSION)
     connection.execute(tables.sessions.delete().where(tables.sessions.c.expires < tables.now()))
     connection.execute(tables.sessions.insert(), [{"digest": hashed(secret), "token": person.id, "expires": expires}])
     return secret

@@ -13,6 +13,7 @@ import uvicorn
 from sqlalchemy import select
 
 from karat.store import Store
+from karat.store.listing import moment
 from karat.web import files, people, tables
 from karat.web.app import create_app
 from karat.web.limits import Limits
@@ -65,13 +66,13 @@ def serve(
 
 def log_line(line: dict[str, Any]) -> None:
     """A line of the log: one JSON object."""
-    moment = datetime.now(UTC).isoformat(timespec="milliseconds")
-    sys.stderr.write(msgspec.json.encode({"time": moment} | line).decode() + "\n")
+    time = datetime.now(UTC).isoformat(timespec="milliseconds")
+    sys.stderr.write(msgspec.json.encode({"time": time} | line).decode() + "\n")
 
 
 def tidy(store: Store) -> None:
     """Forget the files of evaluations that are long done, and sessions that have ended."""
-    jobs, old = tables.jobs, tables.moment(datetime.now(UTC) - KEPT)
+    jobs, old = tables.jobs, moment(datetime.now(UTC) - KEPT)
     with store.transaction(write=True) as connection:
         stale = select(jobs.c.id, jobs.c.payload).where(
             jobs.c.kind.in_(("check", "evaluation")), jobs.c.created < old, jobs.c.finished.is_not(None)

@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 
 from karat.store import Store, StoreError
+from karat.store.listing import moment
 
 metadata = MetaData()
 
@@ -164,9 +165,5 @@ def prepare(store: Store) -> None:
 
 
 def now() -> str:
-    """This moment as the tables write it: texts of one form sort by time."""
+    """This moment as the tables write it."""
     return moment(datetime.now(UTC))
-
-
-def moment(when: datetime) -> str:
-    return when.astimezone(UTC).isoformat(timespec="microseconds")
