@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -139,6 +139,13 @@ def renumbered(side: Side, number: Ints) -> Side:
     return replace(side, entries=entries, record=number if side.record is None else number[side.record])
 
 
+def by_batch(batch: Sequence[int], batches: int) -> list[Ints]:
+    """What stands in each batch, in its order."""
+    of = np.array(batch, np.int64)
+    order = np.argsort(of, kind="stable")
+    return np.split(order, np.searchsorted(of[order], np.arange(1, batches)))
+
+
 MOST_STRETCHES = 5_000_000
 """Stretches of lines that are kept in mind: a file that is not sorted has one for each line."""
 
@@ -180,9 +187,7 @@ class Lined:
         return Stretches(query.names, first, last, rows)
 
     def arrange(self, batch_of: Mapping[str, int], cuts: Ints | None, batches: int) -> None:
-        batch = np.array([batch_of[query] for query in self.lines.query], np.int64)
-        order = np.argsort(batch, kind="stable")
-        self.order = np.split(order, np.searchsorted(batch[order], np.arange(1, batches)))
+        self.order = by_batch([batch_of[query] for query in self.lines.query], batches)
 
     def side(self, nth: int) -> Side | None:
         """The lines of a batch, copied to a file of their own and read as any file is."""
@@ -226,9 +231,7 @@ class Small:
         return Stretches([case for case, _ in self.whole.keys.pairs()], place, place, size)
 
     def arrange(self, batch_of: Mapping[str, int], cuts: Ints | None, batches: int) -> None:
-        batch = np.array([batch_of[case] for case, _ in self.whole.keys.pairs()], np.int64)
-        order = np.argsort(batch, kind="stable")
-        self.units = np.split(order, np.searchsorted(batch[order], np.arange(1, batches)))
+        self.units = by_batch([batch_of[case] for case, _ in self.whole.keys.pairs()], batches)
 
     def side(self, nth: int) -> Side | None:
         assert self.units is not None
