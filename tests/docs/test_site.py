@@ -29,7 +29,6 @@ from karat.read import FORMATS
 
 ROOT = Path(__file__).parents[2]
 TEXT = {p.relative_to(ROOT / "docs").as_posix(): p.read_text(encoding="utf-8") for p in (ROOT / "docs").rglob("*.md")}
-ALL = "\n".join(TEXT.values())
 
 
 @pytest.fixture(scope="session")

@@ -124,7 +124,7 @@ def sides(rng: random.Random, kind: str, labels: list[str]) -> tuple[list[Any], 
         rng.shuffle(guess)
         gold += truth
         pred += guess
-    return spoilt(rng, gold, kind), spoilt(rng, pred, kind)
+    return spoilt(rng, gold), spoilt(rng, pred)
 
 
 def value(rng: random.Random, kind: str, labels: list[str]) -> Any:
@@ -138,7 +138,7 @@ def value(rng: random.Random, kind: str, labels: list[str]) -> Any:
     return rng.choice([0, 0, 1, 2, 3, rng.randint(0, 30), *([-1] if len(labels) == 2 else [])])
 
 
-def spoilt(rng: random.Random, rows: list[Any], kind: str) -> list[Any]:
+def spoilt(rng: random.Random, rows: list[Any]) -> list[Any]:
     """Now and then a repeated id, an empty value, a value of another kind, another test case."""
     rows = list(rows)
     while rows and rng.random() < 0.12:

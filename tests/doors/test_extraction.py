@@ -25,7 +25,6 @@ from karat.doors.konfuzio import (
 LINES = Path(__file__).parent.joinpath("../data/file-splitting.jsonl").read_text().splitlines()
 RECORDS = [record for record in map(json.loads, LINES) if record["kind"] == "extraction"]
 ONE, TWO, ONCE = Label(11), Label(12), Label(13, has_multiple_top_candidates=False)
-KONFUZIO = {"zero_division": None, "compat": "konfuzio"}
 
 
 def gold(*annotations, **fields):

@@ -148,9 +148,7 @@ def rows(rng: random.Random, mark: str) -> list[str]:
     return [mark.join(("id", "value"))] + [mark.join((quote(r["id"]), quote(r["value"]))) for r in records(rng)]
 
 
-def table_with(
-    change: Callable[[random.Random, str, str], str], codes: str, after: bool = False
-) -> Callable[[random.Random], Broken]:
+def table_with(change: Callable[[random.Random, str, str], str], codes: str) -> Callable[[random.Random], Broken]:
     """One row changed; before it, at random, a row whose quoted label spans two lines, and blank lines."""
 
     def make(rng: random.Random) -> Broken:

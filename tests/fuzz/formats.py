@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.fuzz.broken import parquet
+
 LABELS = {f"d{i}": "ABC"[i % 3] for i in range(12)} | {"d\u00fc": "Caf\u00e9", "d,x": 'say "A"'}
 PRED = {id: label if i % 4 else "A" for i, (id, label) in enumerate(LABELS.items())}
 Reading = Callable[[bytes], dict[str, str] | None]
@@ -166,15 +168,6 @@ def _arrow(columns: dict[str, list[Any]]) -> bytes:
     return out.getvalue()
 
 
-def _parquet(columns: dict[str, list[Any]]) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    out = io.BytesIO()
-    pq.write_table(pa.table(columns), out)
-    return out.getvalue()
-
-
 def _columns(labels: dict[str, str], value: Callable[[str], Any] = str) -> dict[str, list[Any]]:
     return {"id": list(labels), "value": [value(label) for label in labels.values()]}
 
@@ -223,10 +216,10 @@ PLAIN: dict[str, Format] = {
     "jsonl": _both(lambda s: _lines(_records(s)), "-c", "monolabel", reading=of_lines),
     "csv": _both(_csv, "-c", "monolabel", reading=of_table(",")),
     "tsv": _both(lambda s: _csv(s, "\t"), "-c", "monolabel", reading=of_table("\t")),
-    "parquet": _both(lambda s: _parquet(_columns(s)), "-c", "monolabel"),
+    "parquet": _both(lambda s: parquet(_columns(s)), "-c", "monolabel"),
     "arrow": _both(lambda s: _arrow(_columns(s)), "-c", "monolabel", reading=of_arrow),
     "sets.json": _both(lambda s: json.dumps([{"id": id, "value": _SETS(v)} for id, v in s.items()]).encode()),
-    "sets.parquet": _both(lambda s: _parquet(_columns(s, _SETS))),
+    "sets.parquet": _both(lambda s: parquet(_columns(s, _SETS))),
     "sets.arrow": _both(lambda s: _arrow(_columns(s, _SETS))),
     "weights.jsonl": _both(lambda s: _lines([{"id": id, "value": _WEIGHTS(v)} for id, v in s.items()])),
     "weights.arrow": _both(lambda s: _arrow(_columns(s, _WEIGHTS))),

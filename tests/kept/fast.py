@@ -56,10 +56,10 @@ def _with_point(text: Text, point: int) -> list[Any]:
     return [out, rest]
 
 
-def _of_file(content: str, use: Callable[[Source], Any], name: str = "input") -> Callable[[], Any]:
+def _of_file(content: str, use: Callable[[Source], Any]) -> Callable[[], Any]:
     def made() -> Any:
         with TemporaryDirectory() as folder, ExitStack() as stack:
-            path = Path(folder) / name
+            path = Path(folder) / "input"
             path.write_bytes(content.encode(errors="surrogateescape"))
             return use(Source(path, stack))
 

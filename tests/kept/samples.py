@@ -27,8 +27,6 @@ from karat.stats.units import joined
 from karat.weights import Floats
 from tests.kept.evaluations import CONTEXTS, Cases, _comparing, _data, _three, labels, noisy, records
 
-Joint = tuple[Any, Statistic]
-
 
 def _evaluated(context: str, n: int, metrics: list[str] | None = None, cases: int = 1) -> tuple[Any, Statistic]:
     """Three systems, and their metrics as a statistic."""

@@ -49,7 +49,7 @@ def test_no_socket_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert karat.evaluate(str(path), str(path), allow_same=True)["accuracy"].value == 1.0
 
 
-def test_engine_never_fetches_extensions(tmp_path: Path) -> None:
+def test_engine_never_fetches_extensions() -> None:
     """DuckDB would otherwise look for an extension as soon as a path looks like a web address."""
     from karat.engines.duckdb import Engine
 

@@ -189,7 +189,7 @@ def test_order_of_keys_does_not_matter(tmp_path: Path) -> None:
     assert evaluation["reciprocal_rank"].value == 1.0
 
 
-def test_negative_and_high_grades_stay_in_bounds(tmp_path: Path) -> None:
+def test_negative_and_high_grades_stay_in_bounds() -> None:
     """PyEvALL's nDCG reaches 1.46 with a negative grade, and its RBP 5.31 with grades of 9."""
     gold = {"q": {"A": 1, "B": -1}}
     assert karat.evaluate(gold, {"q": {"A": 1.0}}, context="ranking", metrics=["ndcg"])["ndcg"].value == 1.0

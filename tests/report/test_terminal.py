@@ -36,7 +36,7 @@ def test_no_number_is_broken_or_left_out(tmp_path, name, width):
         assert len(re.findall(r"-?\d+\.\d{4}", text)) >= len(wanted)
 
 
-def test_thirty_systems_and_twelve_metrics(tmp_path):
+def test_thirty_systems_and_twelve_metrics():
     grid = Grid("Scores", ["system", *(f"metric {k}" for k in range(12))], [[f"system {i}", *(f"0.{i:02}{k:02}" for k in range(12))] for i in range(30)])  # fmt: skip
     text = printed(grid, 80)
     assert all(cell in text for row in grid.rows for cell in row)

@@ -103,7 +103,7 @@ def test_every_record_has_one_outcome():
     assert all(r["report"]["metrics"][m]["status"] == "FAIL" for r in RECORDS for m in r["metrics"] if m in metrics)
 
 
-def test_by_hand(tmp_path):
+def test_by_hand():
     """Two items {C .2, B .8}, {C .7, B .3}, predicted with C .7 in both: C off by .5 in one of 2·2 weights."""
     for name in ("soft_class_named_value", "soft_class_named_id"):
         assert plain.scores(BY_NAME[name], "MAE") == pytest.approx({"t": 0.5 / 4})

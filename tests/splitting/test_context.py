@@ -28,7 +28,7 @@ GOLD = {"20": ("1", [1, 0, 0]), "21": ("2", [1, 0, 1, 0, 1])}
 PRED = {"20": ("1", [1, 0, 0]), "21": ("2", [1, 0, 1, 0, 0])}
 
 
-def nested(side, confidence=None):
+def nested(side):
     return [
         {
             "document_id": name,

@@ -18,7 +18,6 @@ from karat.stats.clusters import ClusterKeys
 from karat.stats.slices import difference, slice_keys
 from karat.store import Recorded, open_store, verify
 
-RNG = np.random.default_rng(5)
 LABELS = np.array(["favor", "against", "none"])
 COUNTRIES = np.array(["en", "es", "pt"])
 

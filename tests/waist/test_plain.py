@@ -177,9 +177,7 @@ def test_distinct_words(seed: int) -> None:
 # Entries
 
 
-def ragged(
-    rng: random.Random, units: int, wide: int | None = None, order: bool = True
-) -> tuple[Entries, list[list[int]]]:
+def ragged(rng: random.Random, units: int, wide: int | None) -> tuple[Entries, list[list[int]]]:
     lists = [[rng.randint(0, 4) for _ in range(rng.randint(0, 3) if wide is None else wide)] for _ in range(units)]
     unit = [u for u, values in enumerate(lists) for _ in values]
     return Entries(ints(*unit), {"label": ints(*(v for values in lists for v in values))}), lists

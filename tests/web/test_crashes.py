@@ -248,7 +248,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(tmp_path):
             assert connection.exec_driver_sql("SELECT count(*) FROM web_files").scalar() == 1  # gold
 
 
-def test_a_full_disk_refuses_and_later_takes(tmp_path):
+def test_a_full_disk_refuses_and_later_takes():
     with small(24) as folder, running(folder / "s.db", "--accounts") as site:
         id, sent = begun(site, 1)
         accounted(site, id, sent)

@@ -35,7 +35,7 @@ def test_pages_do_not_wait_for_those_who_write(tmp_path):
         assert settled(one, sent[0])["state"] == "scored"
 
 
-def test_a_page_of_many_teams_looks_its_metric_up_once(tmp_path, monkeypatch):
+def test_a_page_of_many_teams_looks_its_metric_up_once(monkeypatch):
     """Parsing a metric for every row made a leaderboard of 50 teams seven times as slow."""
     from karat.web import boards
     from karat.web.benchmarks import Benchmark, Settings

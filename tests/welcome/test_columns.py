@@ -756,7 +756,7 @@ def test_votes_beside_predictions_are_scored_and_not_compared_with_each_other(tm
         assert karat.evaluate(*given)["accuracy"].value == 0.25
 
 
-def test_clusters_beside_labels_of_an_unknown_name_are_doubted(tmp_path):
+def test_clusters_beside_labels_of_an_unknown_name_are_doubted():
     gold = pd.DataFrame({"id": [1, 2, 3, 4], "cluster": [0, 1, 0, 1], "true_label": [1, 0, 1, 0]})
     pred = pd.DataFrame({"id": [1, 2, 3, 4], "cluster": [0, 1, 0, 1], "bert": [1, 0, 1, 1]})
     assert "value-column-chosen" in codes(karat.evaluate(gold, pred))

@@ -62,7 +62,7 @@ def test_what_was_counted_is_counted():
     assert (first.line, rest[:20]) == (1, "and 1999 more like i")
 
 
-def test_test_cases_that_differ_come_first(tmp_path):
+def test_test_cases_that_differ_come_first():
     gold = [{"test_case": "T1", "id": i, "value": "a"} for i in range(5)]
     pred = [{"test_case": "EN", "id": i, "value": "a"} for i in range(5)]
     with pytest.raises(karat.InputError) as raised:
@@ -150,7 +150,7 @@ def test_a_page_folds_repeats_and_a_card_opens_warnings(tmp_path):
     )
 
 
-def test_a_terminal_gets_whole_words(monkeypatch):
+def test_a_terminal_gets_whole_words():
     from karat.cli import failures
 
     found = finding("no-common-ids", "out.csv", gold="'a'", pred="'b'")
