@@ -40,7 +40,10 @@ def icm(setting: Setting, case: TestCase, params: Params) -> Outcome:
 def icm_norm(setting: Setting, case: TestCase, params: Params) -> Outcome:
     """Fresh information for each test case; gold without information divides by zero."""
     information = Information(case, setting.hierarchy, {})
-    contrast, best = (mean(case, side, information, params) for side in (case.pred, case.gold))
+    return normed(*(mean(case, side, information, params) for side in (case.pred, case.gold)))
+
+
+def normed(contrast: float, best: float) -> Outcome:
     norm = (contrast + best) / (2 * best)
     return Outcome(0 if norm < 0 else norm)
 

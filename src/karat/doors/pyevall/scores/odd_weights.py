@@ -12,6 +12,7 @@ import numpy as np
 from karat.doors.pyevall.params import Params
 from karat.doors.pyevall.result import Outcome
 from karat.doors.pyevall.rows import TestCase
+from karat.doors.pyevall.scores.odd_labels import normed
 from karat.doors.pyevall.scores.odd_trees import Paths, adopted, nodes
 from karat.doors.pyevall.scores.setting import Setting
 
@@ -35,9 +36,7 @@ def icm_soft(setting: Setting, case: TestCase, params: Params) -> Outcome:
 
 def icm_soft_norm(setting: Setting, case: TestCase, params: Params) -> Outcome:
     information = Information(case, setting.hierarchy, {})
-    contrast, best = (mean(case, side, information, params) for side in (case.pred, case.gold))
-    norm = (contrast + best) / (2 * best)
-    return Outcome(0 if norm < 0 else norm)
+    return normed(*(mean(case, side, information, params) for side in (case.pred, case.gold)))
 
 
 def mean(case: TestCase, pred: dict[str, Any], information: Information, params: Params) -> float:
