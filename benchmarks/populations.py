@@ -23,7 +23,6 @@ from karat.stats.statistic import Statistic
 POOL = 1_500
 NEAR = 150
 """Units of a document are this near to each other, of all units in the order of their scores."""
-Rng = np.random.Generator
 Records = list[dict[str, Any]]
 
 

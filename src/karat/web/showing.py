@@ -60,7 +60,7 @@ def _templates() -> Environment:
     jinja.filters |= filters() | {
         "number": number, "markdown": markdown, "day": day, "bare": bare, "amount": amount,
     }  # fmt: skip
-    jinja.globals |= {"version": karat.__version__, "asset": asset, "LOCAL": LOCAL}
+    jinja.globals |= {"version": karat.__version__, "asset": asset}
     return jinja
 
 
