@@ -13,7 +13,7 @@ from karat.report.board import Tables, letters_of
 from karat.report.charts.critical import critical_difference, score_groups
 from karat.report.charts.forest import Estimate, forest
 from karat.report.charts.matrix import p_matrix
-from karat.report.charts.svg import label_of, nice_ticks
+from karat.report.charts.svg import label_of, nice_ticks, or_nan
 from karat.report.html import fragment, render
 from karat.report.html.view import Section, strip
 from karat.report.rows import Grid, p_text
@@ -97,7 +97,7 @@ def forest_of(pairs: Sequence[Pair], comparison: Comparison, link: Link | None =
     tone = {"better": "good", "worse": "bad"}
     rows = [
         Estimate(
-            f"{p.a} − {p.b}", _nan(p.difference), p.simultaneous.low if p.simultaneous else np.nan,
+            f"{p.a} − {p.b}", or_nan(p.difference), p.simultaneous.low if p.simultaneous else np.nan,
             p.simultaneous.high if p.simultaneous else np.nan, f"p {p_text(p.p_corrected, p.p_is_bound)}, {p.verdict}",
             tone.get(p.verdict, "plain"),
         )
@@ -116,7 +116,7 @@ def matrix_of(pairs: Sequence[Pair], comparison: Comparison, link: Link | None =
     p, better = np.full((len(names), len(names)), np.nan), np.zeros((len(names), len(names)))
     for pair in pairs:
         i, j = names.index(pair.a), names.index(pair.b)
-        p[i, j] = p[j, i] = _nan(pair.p_corrected)
+        p[i, j] = p[j, i] = or_nan(pair.p_corrected)
         better[i, j] = np.sign(pair.gain or 0.0)
         better[j, i] = -better[i, j]
     title = f"{pairs[0].label}: p-values ({comparison.correction}, {comparison.family} tests)"
@@ -130,7 +130,7 @@ def groups_of(places: Sequence[Place], pairs: Sequence[Pair], comparison: Compar
     groups = [[i for i, p in enumerate(known) if letter in letters_of(p.groups)] for letter in names]
     if len(known) > 2:
         title = f"{pairs[0].label}: systems that the tests do not tell apart ({comparison.correction})"
-        scores = np.array([_nan(p.value) for p in known])
+        scores = np.array([or_nan(p.value) for p in known])
         several = [g for g in groups if len(g) > 1]
         lower = pairs[0].better == "lower"
         yield score_groups([p.system for p in known], scores, several, lower=lower, title=title)
@@ -141,7 +141,3 @@ def critical_of(ranks: Ranks) -> str:
     title = f"{ranks.label}: mean ranks over {ranks.test_cases} test cases (Nemenyi at {ranks.alpha:g})"
     mean = np.array(ranks.mean_ranks)
     return critical_difference(ranks.systems, mean, ranks.critical_difference, ranks.groups, title=title)
-
-
-def _nan(value: float | None) -> float:
-    return np.nan if value is None else value

@@ -118,12 +118,13 @@ def chart(
 ) -> tuple[str, str]:
     """Title and SVG of the slices of one column, worst first, beside the score of all units."""
     from karat.report.charts.slices import Point, slices_chart  # most reports have no slices
+    from karat.report.charts.svg import or_nan
 
     score = system.scores[metric]
     tone = {"worse": "bad", "better": "good"}
     points = [
         Point(
-            part.name, _nan(part.value), *((part.interval.low, part.interval.high) if part.interval else (np.nan, np.nan)),
+            part.name, or_nan(part.value), *((part.interval.low, part.interval.high) if part.interval else (np.nan, np.nan)),
             f"{_cell(part, digits)}  n {part.units:,}", tone.get(part.verdict(score.better), "accent"),
         )
         for part in score.slices[column]
@@ -131,7 +132,3 @@ def chart(
     title = f"{score.label} by {column}"
     of_system, overall = f"{title}: {system.name}", f"all {number(score.value, digits)}"
     return title, slices_chart(points, overall=score.value, title=of_system, label=overall, link=link)
-
-
-def _nan(value: float | None) -> float:
-    return np.nan if value is None else value

@@ -140,6 +140,11 @@ def document(width: float, height: float, parts: Iterable[str], label: str) -> s
     return f"{head}<style>{STYLE}</style>{''.join(parts)}</svg>"
 
 
+def or_nan(value: float | None) -> float:
+    """A value as a chart takes it, which leaves out what is undefined."""
+    return np.nan if value is None else value
+
+
 def label_of(chart: str) -> str:
     """What a chart says of itself to a screen reader."""
     return unescape(chart.split('aria-label="', 1)[1].split('"', 1)[0])

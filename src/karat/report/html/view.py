@@ -383,12 +383,11 @@ def _worst_first(part: Part, score: Score) -> float:
 
 
 def _estimate(name: str, score: Score, digits: int) -> Estimate:
-    value = np.nan if score.value is None else score.value
     low, high = (score.interval.low, score.interval.high) if score.interval else (np.nan, np.nan)
     note = number(score.value, digits)
     if score.interval:
         note += f" [{number(low, digits)}, {number(high, digits)}]"
-    return Estimate(name, value, low, high, note, "accent")
+    return Estimate(name, svg.or_nan(score.value), low, high, note, "accent")
 
 
 def _best(scores: Sequence[Score]) -> float | None:
