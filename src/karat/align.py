@@ -201,12 +201,13 @@ class Aligned:
         of_gold, of_pred = _under_rows(gold, both, both.gold, names), _under_rows(pred, both, both.pred, names)
         case = _cases(gold.keys.case, pred.keys.case, both)
         ids = _ids(gold.keys, pred.keys, both) if units else None
-        unit = np.arange(len(case)) if units else None
+        size = len(case)
+        unit = np.arange(size) if units else None
         rows = {name: _carried(column, both.gold) for name, column in gold.units.items()}
         rows |= {f"pred {name}": _carried(column, both.pred) for name, column in pred.units.items()}
         facts = {"gold": gold.facts, "pred": pred.facts}
-        n = np.broadcast_to(np.int64(1), len(case)) if both.n is None else both.n
-        in_gold, in_pred = (np.ones(len(case), bool) if both.same else of >= 0 for of in (both.gold, both.pred))
+        n = np.broadcast_to(np.int64(1), size) if both.n is None else both.n
+        in_gold, in_pred = (np.ones(size, bool) if both.same else of >= 0 for of in (both.gold, both.pred))
         return cls(case, n, in_gold, in_pred, of_gold, of_pred, names, rows, unit, ids, facts)
 
     def take(self, index: Ints, n: Ints | None = None) -> Self:
@@ -406,7 +407,7 @@ def _taken(case: Codes, index: Ints) -> Codes:
 
 def _used(case: Codes) -> Codes:
     """Only the names in use, in their order."""
-    if len(case.names) == 1 and len(case):
+    if len(case.names) == 1 and len(case.code):
         return case
     code, place = distinct(case.code)
     return case if len(code) == len(case.names) else Codes(place, [case.names[c] for c in code.tolist()])
