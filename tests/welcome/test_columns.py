@@ -238,11 +238,6 @@ def test_a_series_beside_ids_that_no_text_holds():
     assert refused({"a": "x", "b": "y"}, pd.Series(["x"], index=[10**5000])) == {"ids-on-one-side"}
 
 
-def test_no_ids_are_missed_where_a_side_is_empty():
-    gold, nothing = {"a": ["x"], "b": ["y"]}, [[], []]
-    assert karat.evaluate(gold, nothing, metrics=["recall"], faulty="drop")["recall"].value == 0
-
-
 def test_rows_left_out_leave_their_places():
     """Rows that were dropped are no ids: the others keep the places that they had."""
     gold, pred = [["a"], ["b"], ["c"]], [["a"], [], ["c"]]
