@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import errno
+
 import duckdb
 import pytest
 from click.testing import CliRunner
 
 import karat
+from karat import pipeline
 from karat.cli.main import karat as command
 from karat.engines import duckdb as engine
 from tests.store import disk
@@ -39,6 +42,27 @@ def test_too_little_memory_is_said(files, tmp_path):
     assert [f.code for f in caught.value.findings] == ["out-of-memory"]
     assert "--memory" in caught.value.findings[0].hint
     assert list(tmp_path.iterdir()) == []
+
+
+def test_too_little_memory_for_a_text_is_no_fault_of_its_rows(tmp_path):
+    path = tmp_path / "gold.csv"
+    with path.open("w") as file:
+        file.write("id,value\n")
+        file.writelines(f"doc{n:07d},label {n % 7}\n" for n in range(200_000))
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(str(path), str(path), memory=2_000_000, allow_same=True)
+    assert {f.code for f in caught.value.findings} == {"out-of-memory"}
+
+
+@pytest.mark.parametrize("fault", [MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory")])
+def test_what_the_system_does_not_give_is_said(fault, monkeypatch):
+    def starved(*_):
+        raise fault
+
+    monkeypatch.setattr(pipeline, "gathered", starved)
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(["A"], ["B"])
+    assert [f.code for f in caught.value.findings] == ["out-of-memory"]
 
 
 def test_what_killed_runs_left_is_removed(files, tmp_path):

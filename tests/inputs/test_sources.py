@@ -113,6 +113,11 @@ def test_a_file_that_unpacks_to_far_more_than_its_size_is_refused(packed, tmp_pa
     assert karat.evaluate(str(path), str(path), max_unpacked=10_000, allow_same=True).systems[0].counts["gold"] == 100
 
 
+def test_an_empty_name_is_no_folder():
+    """As where a shell's variable has no value."""
+    assert codes("") == ["file-missing"] * 2
+
+
 def test_nothing_in_a_packed_file_is_an_empty_file(packed, tmp_path):
     path = tmp_path / "labels.csv"
     path.write_bytes(packed(b""))

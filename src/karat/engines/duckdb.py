@@ -13,9 +13,9 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -60,6 +60,8 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 def out_of_room(error: BaseException) -> InputError | None:
     """A finding where the engine had too little memory or disk; None for any other fault."""
     name, text = type(error).__name__, str(error).partition("\n")[0]
+    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+        return InputError([finding("out-of-memory", reason=text or "the system gives no more")])
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return InputError([finding("disk-full", reason=error.strerror)])
     if "duckdb" not in type(error).__module__:
@@ -89,6 +91,12 @@ class Batched:
     """Whether it is a copy, in which the numbers of the rows are a column."""
 
 
+class Limit(Protocol):
+    """How large the columns of a relation may be."""
+
+    def must_hold(self, name: str, size: Callable[[], int]) -> None: ...
+
+
 class Columns(Mapping[str, Column]):
     """The columns of a relation, each fetched when it is first looked at."""
 
@@ -98,28 +106,38 @@ class Columns(Mapping[str, Column]):
         relation: str,
         broken: Callable[[Exception], Exception] | None = None,
         numbered: str | None = None,
+        limit: Limit | None = None,
     ) -> None:
         self.relation, self.numbered = relation, numbered
-        self._engine, self._broken, self._known = engine, broken, dict[str, Column]()
+        self._engine, self._broken, self._limit, self._known = engine, broken, limit, dict[str, Column]()
         self._types = self._asked(lambda: engine.types(relation))
 
     def _asked(self, question: Callable[[], Any]) -> Any:
         try:
             return question()
         except Exception as error:
-            if self._broken is None or out_of_room(error):
+            if self._broken is None or isinstance(error, InputError) or out_of_room(error):
                 raise
             raise self._broken(error) from error
+
+    def must_fit(self, names: Iterable[str]) -> None:
+        """Refuse columns that are larger than their file may be, before any value of theirs is kept."""
+        if self._limit is not None:
+            for name in names:
+                size = partial(self._engine.size, self.relation, quoted(name), self._types[name])
+                self._asked(partial(self._limit.must_hold, name, size))
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._known:
             column, type = quoted(name), self._types[name]
+            self.must_fit([name])
             self._known[name] = self._asked(lambda: self._engine.column(self.relation, column, type))
         return self._known[name]
 
     def coded(self, name: str) -> Column:
         """The same; texts, which the caller expects to repeat, as codes."""
         if name not in self._known and self._types[name] == "VARCHAR":
+            self.must_fit([name])
             self._known[name] = self._asked(lambda: self._engine.codes(self.relation, quoted(name)))
         return self[name]
 
@@ -192,6 +210,8 @@ class Engine:
         self._config |= {"threads": threads} if threads else {}
         self._folder = Path(temp or tempfile.gettempdir()) / f"{_SPILL}{os.getpid()}-{secrets.token_hex(4)}"
         """Where joins and sorts go that do not fit into memory; made by DuckDB when it is needed."""
+        self._columns: dict[str, Columns] = {}
+        """The columns of relations that have a limit."""
 
     @cached_property
     def connection(self) -> Any:
@@ -218,15 +238,30 @@ class Engine:
         rows = self.connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
         return {row[0]: row[1] for row in rows}
 
-    def stream(self, name: str, frame: Any) -> str:
-        """Anything with the Arrow stream interface as a relation; a stream may be read once, so it is kept."""
+    def stream(self, name: str, frame: Any, limit: Limit | None = None) -> str:
+        """Anything with the Arrow stream interface as a relation; a stream may be read once, so it is kept.
+
+        What has a limit, which is seen before it is kept, can be read several times.
+        """
+        streamed = quoted(f"stream {name}")
         self.connection.register(f"stream {name}", _Stream(frame))
-        self.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS SELECT * FROM {quoted('stream ' + name)}")
+        if limit is not None:
+            Columns(self, streamed, limit=limit).must_fit(self.types(streamed))
+        self.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS SELECT * FROM {streamed}")
         return quoted(name)
 
+    def _single(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        """The one value of a query, which is fetched to its end: until then the engine takes no stream."""
+        return self.connection.execute(sql, parameters).fetchall()[0][0]
+
     def execute(self, sql: str) -> None:
-        """A statement without a result."""
-        self.connection.execute(sql)
+        """A statement without a result; too little room is said here, where readers could take it for a fault of the file."""
+        try:
+            self.connection.execute(sql)
+        except Exception as error:
+            if fault := out_of_room(error):
+                raise fault from error
+            raise
 
     def columns(self, relation: str, names: Iterable[str] | None = None) -> dict[str, Column]:
         """Columns of a relation, in its order, as values of Python and NumPy."""
@@ -234,22 +269,51 @@ class Engine:
         return {name: self.column(relation, quoted(name), types[name]) for name in names or types}
 
     def lazily(
-        self, relation: str, broken: Callable[[Exception], Exception] | None = None, numbered: str | None = None
-    ) -> Columns:
+        self, relation: str, broken: Callable[[Exception], Exception] | None = None, numbered: str | None = None,
+        limit: Limit | None = None,
+    ) -> Columns:  # fmt: skip
         """Columns of a relation that are fetched when they are looked at.
 
         ``broken`` says what a fault of its means; ``numbered`` is the relation with `ROW` beside its columns.
         """
-        return Columns(self, relation, broken, numbered)
+        columns = Columns(self, relation, broken, numbered, limit)
+        self._columns |= {name: columns for name in (relation, numbered) if name and limit}
+        return columns
+
+    def _must_fit(self, relation: str, names: Iterable[str | None] | None = None) -> None:
+        """Refuse a relation, or columns of it, that is larger than its file may be."""
+        if columns := self._columns.get(relation):
+            columns.must_fit(filter(None, columns if names is None else names))
 
     def rows(self, relation: str) -> int:
-        return int(self.connection.execute(f"SELECT count(*) FROM {relation}").fetchone()[0])
+        return int(self._single(f"SELECT count(*) FROM {relation}"))
+
+    def size(self, relation: str, column: str, type: str) -> int:
+        """Bytes of a column with each value written out: in a file, a long one may be there once for all rows that have it."""
+        if type.endswith("]"):
+            parts = [f"(SELECT unnest({column}) FROM {relation})"]
+        elif type.startswith("MAP"):
+            parts = [f"(SELECT unnest({of}({column})) FROM {relation})" for of in ("map_keys", "map_values")]
+        elif type.startswith("STRUCT"):
+            parts = [f"(SELECT unnest({column}) FROM {relation})"]
+        else:
+            one = {"BLOB": f"octet_length({column})"}.get(type, f"strlen(CAST({column} AS VARCHAR))")
+            texts = type in _TEXTS or type.startswith(("BLOB", "ENUM"))
+            cells = f"coalesce({one}, 0) + 1" if texts else "8"
+            return int(self._single(f"SELECT coalesce(sum({cells}), 0) FROM {relation}"))
+        inner = [(part, quoted(name), of) for part in parts for name, of in self.types(part).items()]
+        return self.rows(relation) + sum(self.size(*member) for member in inner)
+
+    def parquet_sizes(self, path: Path) -> dict[str, int]:
+        """For each leaf of the columns of a Parquet file, bytes or values, whichever are more, by its own account."""
+        sizes = "greatest(sum(num_values), sum(total_uncompressed_size))"
+        sql = f"SELECT path_in_schema, {sizes} FROM parquet_metadata(?) GROUP BY 1"
+        return {name: int(size) for name, size in self.connection.execute(sql, [str(path)]).fetchall()}
 
     def parquet_rows(self, path: Path) -> int:
         """Rows that the groups of a Parquet file hold by their own account; nothing else of it is read."""
         groups = "SELECT row_group_id, max(row_group_num_rows) AS n FROM parquet_metadata(?) GROUP BY row_group_id"
-        total = self.connection.execute(f"SELECT sum(n) FROM ({groups})", [str(path)]).fetchone()
-        return int(total[0] or 0)
+        return int(self._single(f"SELECT coalesce(sum(n), 0) FROM ({groups})", [str(path)]))
 
     def column(self, relation: str, column: str, type: str) -> Column:
         if type.endswith("[]") or type.startswith("MAP"):
@@ -307,6 +371,7 @@ class Engine:
 
     def stretches(self, numbered: str, key: str) -> Stretches:
         """Where the rows of each unit stand, in the order of their first rows."""
+        self._must_fit(numbered)
         fields = f"coalesce(CAST({quoted(key)} AS VARCHAR), '') AS k"
         bounds = self._counted(
             f"SELECT {fields}, min({ROW}) AS lo, max({ROW}) AS hi, count(*) AS n FROM {numbered} GROUP BY 1 ORDER BY 2"
@@ -326,6 +391,7 @@ class Engine:
 
     def by_hash(self, numbered: str, key: str, batches: int) -> Batched:
         """A copy of the rows by a hash of their ids as they are folded to look for other spellings, in their order."""
+        self._must_fit(numbered)
         return self._sorted(f"SELECT *, hash({_folded(quoted(key))}) % {batches} AS b FROM {numbered}", batches)
 
     def hash_places(self, texts: Sequence[str], batches: int) -> Ints:
@@ -361,12 +427,13 @@ class Engine:
     def spells_fractions(self, relation: str, names: Iterable[str]) -> bool:
         """Are there texts that are spelt otherwise if all of their column are numbers, as 1.0?"""
         odd = " OR ".join(f"{quoted(name)} LIKE '%.%0'" for name in names) or "false"
-        return bool(self.connection.execute(f"SELECT count(*) FROM {relation} WHERE {odd}").fetchone()[0])
+        return bool(self._single(f"SELECT count(*) FROM {relation} WHERE {odd}"))
 
     # ---- labels that stay inside
 
     def distinct(self, name: str, table: LabelTable, most: int) -> tuple[dict[str, Column], Ints] | None:
         """Test cases and values of a table with how often each is there; None where there are more than ``most``."""
+        self._must_fit(table.relation, (table.case, table.id, table.value))
         kept = quoted(f"values {name}")
         case, _, value = table.fields(table)
         fields = f"{case} AS c, {value} AS v, count(*) AS n"
@@ -394,7 +461,7 @@ class Engine:
             return False
         g, p = (f"(SELECT c, i FROM {table.scan(other)} LIMIT 2000)" for table, other in ((gold, pred), (pred, gold)))
         differ = f"SELECT count(*) FROM {g} g POSITIONAL JOIN {p} p WHERE g.i IS DISTINCT FROM p.i OR g.c IS DISTINCT FROM p.c"
-        return not self.connection.execute(differ).fetchone()[0]
+        return not self._single(differ)
 
     def _side_by_side(self, gold: LabelTable, pred: LabelTable) -> dict[str, Any]:
         """Rows by position; ids that rise cannot repeat, which is seen on the way."""
@@ -456,7 +523,7 @@ class Engine:
 
     def _distinct_ids(self, keys: str) -> int:
         """Distinct hashes of ids: as many as there are rows prove that none repeats."""
-        return int(self.connection.execute(f"SELECT count(DISTINCT hash(c, i)) FROM {keys}").fetchone()[0])
+        return int(self._single(f"SELECT count(DISTINCT hash(c, i)) FROM {keys}"))
 
     def _counted(self, sql: str) -> dict[str, Any]:
         columns: dict[str, Any] = self.connection.execute(sql).fetchnumpy()

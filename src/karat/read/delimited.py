@@ -88,6 +88,8 @@ def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) ->
     raw = quoted(f"raw {read.role} {read.name}")
     try:
         _load(engine, raw, source.path, mark, header, names)
+    except InputError:
+        raise
     except Exception as error:
         if bad := diagnose(source, mark, len(names)):
             raise InputError(bad) from error
@@ -114,6 +116,8 @@ def _load_again(engine: Engine, raw: str, source: Source, mark: str, header: boo
     path = source.with_plain_line_ends()
     try:
         _load(engine, raw, path or source.path, mark, header, names)
+    except InputError:
+        raise
     except Exception as error:
         for line, size in _sizes(source, mark):
             if size > LONGEST_ROW:

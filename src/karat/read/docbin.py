@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import zlib
 from importlib.util import find_spec
 from typing import Any
 
 from karat.findings import InputError, finding
 from karat.read.documents import documents_side
-from karat.read.source import Source
+from karat.read.source import BLOCK, Source
 from karat.read.table import Engine, Read
 from karat.side import Side
 
@@ -35,9 +36,21 @@ def _documents(source: Source, read: Read) -> list[Any]:
     from spacy.tokens import DocBin
 
     try:
+        _must_fit(source)
         return list(DocBin().from_bytes(source.bytes()).get_docs(spacy.blank("xx").vocab))
+    except InputError:
+        raise
     except Exception as error:  # whatever msgpack, zlib or spaCy think of the bytes
         raise InputError([finding("file-unreadable", read.name, reason=f"it is no DocBin: {error}")]) from error
+
+
+def _must_fit(source: Source) -> None:
+    """What spaCy unpacks as a whole is unpacked before in blocks, of which none is kept."""
+    stream, size, packed = zlib.decompressobj(), 0, source.bytes()
+    while packed and not stream.eof:
+        size += len(stream.decompress(packed, BLOCK))
+        packed = stream.unconsumed_tail
+        source.must_fit(size)
 
 
 def _record(document: Any, group: str | None) -> dict[str, Any]:

@@ -3,12 +3,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import cache
+
 from karat.columns import ROW
 from karat.findings import InputError, finding
+from karat.read import arrow
 from karat.read.roles import Records
 from karat.read.source import Source
 from karat.read.table import Engine, Read
 from karat.side import Origin
+
+
+class Unpacked:
+    """What the columns of a file that are looked at come to without its packing, which is no more than a packed text may."""
+
+    def __init__(self, source: Source, stored: Callable[[], Mapping[str, int]] = dict) -> None:
+        self.source, self._stored = source, stored
+        self._size: dict[str, int] = {}
+
+    def must_hold(self, name: str, size: Callable[[], int]) -> None:
+        """Refuse the file if it is too large with this column: what it says itself is seen before the values are."""
+        if name not in self._size:
+            leaves = (n for leaf, n in self._stored().items() if leaf == name or leaf.startswith(f"{name}, "))
+            self.source.must_fit(sum(self._size.values()) + sum(leaves))
+            self._size[name] = size()
+        self.source.must_fit(sum(self._size.values()))
 
 
 def read_parquet(engine: Engine, source: Source, read: Read) -> Records:
@@ -17,17 +37,21 @@ def read_parquet(engine: Engine, source: Source, read: Read) -> Records:
     def broken(error: Exception) -> Exception:
         return InputError([finding("file-unreadable", source.name, reason="the Parquet data are broken or cut off")])
 
+    limit = Unpacked(source, cache(lambda: engine.parquet_sizes(source.path)))
     numbered = f"(SELECT * EXCLUDE (file_row_number), file_row_number AS {ROW} FROM read_parquet({source.sql}, file_row_number=true))"
-    columns = engine.lazily(f"read_parquet({source.sql})", broken, numbered)
+    columns = engine.lazily(f"read_parquet({source.sql})", broken, numbered, limit)
+    source.must_fit(rows := columns.count())
     origin = Origin(read.name, read.role, "parquet", lambda row: row + 1)
-    return Records(origin, columns, columns.count(), findings=list(source.findings))
+    return Records(origin, columns, rows, findings=list(source.findings))
 
 
 def read_arrow(engine: Engine, source: Source, read: Read) -> Records:
     """An Arrow (Feather) file; needs pyarrow or Polars."""
     try:
-        name = engine.stream(f"raw {read.role} {read.name}", _arrow(source))
-    except InputError:
+        with source.mapped() as content:
+            source.must_fit(arrow.size(content))
+        name = engine.stream(f"raw {read.role} {read.name}", _arrow(source), Unpacked(source))
+    except (InputError, MemoryError):
         raise
     except Exception as error:
         reason = "the Arrow data are broken or cut off"

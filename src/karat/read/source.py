@@ -45,7 +45,7 @@ _BOMS = {
 
 
 LEAST, RATIO, MOST = 256 << 20, 200, 64 << 30
-"""A packed file may unpack to LEAST bytes, or to RATIO times its own size but no more than MOST."""
+"""A packed file, or one of columns, may unpack to LEAST bytes, or to RATIO times its own size but no more than MOST."""
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
@@ -76,15 +76,18 @@ class Source:
         try:
             if not self.path.is_file():  # a pipe can be read but once
                 self.path = self._kept(self.path.open("rb"))
-            elif not self.path.stat().st_size:  # nor can /proc be read in place, where some files have no end
-                self.path = self._kept(self.path.open("rb"), max_unpacked or LEAST)
+            self.packed = self.path.stat().st_size
+            self.most = max(LEAST, min(MOST, RATIO * self.packed)) if max_unpacked is None else max_unpacked
+            if not self.packed:  # nor can /proc be read in place, where some files have no end
+                with self.path.open("rb") as endless:
+                    self.path = self._written(self._limited(_blocks(endless)))
             self._must_hold_something()
         except OSError as error:
             raise self._unreadable(error.strerror or error) from error
         self.original = self.path
         if file_name(self.path) != os.fspath(self.path):
             self.path = self._linked()
-        self._unpack(max_unpacked)
+        self._unpack()
         self._recode(encoding)
 
     def _stdin(self) -> IO[bytes]:
@@ -93,7 +96,9 @@ class Source:
         return sys.stdin.buffer
 
     def _must_exist(self) -> None:
-        if not os.path.exists(self.path):
+        if not self.name or not os.path.exists(
+            self.path
+        ):  # an empty name is not this folder, but a variable without a value
             raise InputError([finding("file-missing", self.name, path=os.path.abspath(self.name))])
         if self.path.is_dir():
             raise InputError([finding("file-is-directory", self.name)])
@@ -115,10 +120,9 @@ class Source:
     def _unreadable(self, reason: object) -> InputError:
         return InputError([finding("file-unreadable", self.name, reason=reason)])
 
-    def _kept(self, stream: IO[bytes], most: int | None = None) -> Path:
+    def _kept(self, stream: IO[bytes]) -> Path:
         with stream:
-            blocks = iter(lambda: stream.read(BLOCK), b"")
-            return self._written(blocks if most is None else self._limited(blocks, most))
+            return self._written(_blocks(stream))
 
     def _temporary(self) -> Path:
         folder = Path(tempfile.gettempdir()) / f"karat-{uuid.uuid4().hex}"
@@ -141,17 +145,15 @@ class Source:
             shutil.copyfile(self.path, path)
         return path
 
-    def _unpack(self, most: int | None) -> None:
+    def _unpack(self) -> None:
         foreign = next((what for mark, what in _FOREIGN.items() if self.head.startswith(mark)), None)
         if foreign and (b"\0" in self.head or not self.head.isascii()):
             raise InputError([finding("file-foreign", self.name, found=foreign)])
         packing = self._packing()
         if packing is None:
             return
-        if most is None:
-            most = max(LEAST, min(MOST, RATIO * self.path.stat().st_size))
         try:
-            self.path = self._written(self._limited(unpacked(self.path, packing), most))
+            self.path = self._written(self._limited(unpacked(self.path, packing)))
         except InputError:
             raise
         except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
@@ -165,14 +167,17 @@ class Source:
     def _packing(self) -> str | None:
         return next((name for mark, name in _PACKED.items() if self.head.startswith(mark)), None)
 
-    def _limited(self, blocks: Iterable[bytes], most: int) -> Iterator[bytes]:
+    def _limited(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
         size = 0
         for block in blocks:
             size += len(block)
-            if size > most:
-                packed = self.path.stat().st_size
-                raise InputError([finding("unpacked-too-large", self.name, most=most, packed=packed)])
+            self.must_fit(size)
             yield block
+
+    def must_fit(self, size: int) -> None:
+        """Refuse a file that is larger without its packing than it may be."""
+        if size > self.most:
+            raise InputError([finding("unpacked-too-large", self.name, most=self.most, packed=self.packed)])
 
     def _recode(self, encoding: str | None) -> None:
         if self.head.startswith(_BINARY):
@@ -319,6 +324,10 @@ class Content(mmap.mmap):
         return end
 
 
+def _blocks(stream: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
+    return iter(lambda: stream.read(BLOCK), b"")
+
+
 def quoted(name: str) -> str:
     """A name as SQL wants it."""
     return '"' + name.replace('"', '""') + '"'
@@ -360,7 +369,7 @@ def unpacked(path: Path, packing: str) -> Iterator[bytes]:
     with path.open("rb") as file:
         if packing == "gzip":
             with gzip.open(file) as content:
-                yield from iter(lambda: content.read(BLOCK), b"")
+                yield from _blocks(content)
         else:
             yield from _streams(file, _STREAMS[packing])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from karat.findings import Finding
@@ -22,11 +23,13 @@ class Engine(Protocol):
     @property
     def memory(self) -> int | None: ...
     def execute(self, sql: str) -> None: ...
-    def stream(self, name: str, frame: Any) -> str: ...
+    def stream(self, name: str, frame: Any, limit: Any = None) -> str: ...
     def columns(self, relation: str, names: Iterable[str] | None = None) -> dict[str, Column]: ...
     def lazily(
-        self, relation: str, broken: Callable[[Exception], Exception] | None = None, numbered: str | None = None
-    ) -> Any: ...
+        self, relation: str, broken: Callable[[Exception], Exception] | None = None, numbered: str | None = None,
+        limit: Any = None,
+    ) -> Any: ...  # fmt: skip
+    def parquet_sizes(self, path: Path) -> dict[str, int]: ...
 
 
 @dataclass
