@@ -115,6 +115,17 @@ def test_output_that_goes_nowhere(where, code):
 
 
 @ON_LINUX
+@pytest.mark.parametrize("where", ["| true", ">&-", "2>/dev/full", "2>&1 | true", "2>&-", ">/dev/null 2>&1"])
+@pytest.mark.parametrize(("pred", "limit", "code"), [("A", 0.5, 0), ("B", 0.5, 1), ("", 0.5, 2)])
+def test_the_exit_code_says_what_was_found_whoever_listens(tmp_path, where, pred, limit, code):
+    for name, label in (("gold", "A"), ("pred", pred)):
+        (tmp_path / f"{name}.csv").write_text(f"id,value\n1,{label}\n")
+    line = f"{shlex.join([*KARAT, 'evaluate', 'gold.csv', 'pred.csv', '--fail-under', f'accuracy={limit}'])} {where}"
+    said = subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=tmp_path, capture_output=True, text=True, env=HERE, check=False)  # fmt: skip
+    assert (said.returncode, "Traceback" in said.stderr) == (code, False)
+
+
+@ON_LINUX
 def test_an_output_that_is_no_file_stays_what_it_is(tmp_path):
     (tmp_path / "gold.csv").write_text("id,value\n1,A\n")
     os.mkfifo(tmp_path / "pipe")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -36,8 +37,6 @@ def run(command: Callable[[], Any]) -> int:
     try:
         with _standard_streams():
             code = _finished(command)
-    except BrokenPipeError:  # the reader has seen enough, as with `| head`
-        code = 0
     except OSError as error:
         click.echo(f"error: cannot write the output: {error.strerror or error}", err=True)
         code = BAD_INPUT
@@ -47,12 +46,48 @@ def run(command: Callable[[], Any]) -> int:
     return Interruption.code if Interruption.happened else code
 
 
+class _Stream(io.FileIO):
+    """A standard stream that loses what nobody reads any more: the command goes on, for its exit code says what it found."""
+
+    lost: type[OSError]
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except self.lost:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            return super().write(data)
+
+
+class _Out(_Stream):
+    lost = BrokenPipeError
+    """The reader has seen enough, as with `| head`."""
+
+
+class _Err(_Stream):
+    lost = OSError
+    """There is no other place to say that a full disk takes no messages."""
+
+
+def _in_place_of(stream: Any, kind: type[_Stream]) -> io.TextIOWrapper:
+    raw = kind(stream.fileno(), "wb", closefd=False)
+    buffer: Any = io.BufferedWriter(raw) if hasattr(stream.buffer, "raw") else raw  # as with PYTHONUNBUFFERED
+    return io.TextIOWrapper(
+        buffer, stream.encoding, stream.errors, None, stream.line_buffering, write_through=stream.write_through
+    )
+
+
 @contextmanager
 def _standard_streams() -> Iterator[None]:
     """Streams that are closed swallow what is written; what could not be written is not tried again at the end."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
+    for name, kind in (("stdout", _Out), ("stderr", _Err)):
+        stream = getattr(sys, name)
+        if stream is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+        elif stream is getattr(sys, f"__{name}__") and isinstance(
+            getattr(stream.buffer, "raw", stream.buffer), io.FileIO
+        ):
+            setattr(sys, name, _in_place_of(stream, kind))
     try:
         yield
         sys.stdout.flush()
