@@ -297,3 +297,45 @@ def test_a_carriage_return_alone_has_its_line_where_a_file_begins_with_an_empty_
     torn.write_bytes(b"\nid,value\n1,A\n2,B\r3,C\n4,A\n")
     lines = {f.line for f in karat.validate(torn) if f.severity == "error"}
     assert 4 in lines
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('[{"id": 1%s, "value": "A"}]', "a number of 5,001 digits"),
+        ('[{"id": "1", "value": "A"},\n{"id": 1%s, "value": "A"}]', "a number of 5,001 digits"),
+        ('{"id": "1", "value": "A"}\n{"id": "2", "value": "A", "size": 1%s}\n', "a number of 5,001 digits"),
+        ('[{"id": "1", "spans": [{"start": 0, "end": 1%s, "label": "A"}]}]', "a number of 5,001 digits"),
+        ('[{"id": "1", "value": 1e%.3s999}]', "the number 1e000999 is out of range"),
+    ],
+)
+def test_a_number_that_is_too_long_or_too_large_is_named(tmp_path: Path, text: str, reason: str) -> None:
+    (tmp_path / "gold").write_text(text % ("0" * 5000))
+    with pytest.raises(karat.InputError) as caught:
+        karat.evaluate(str(tmp_path / "gold"), str(tmp_path / "gold"), allow_same=True)
+    found = caught.value.findings[0]
+    assert (found.code, found.line) == ("bad-json", 1 + text.count("\n", 0, text.index("%")))
+    assert reason in found.message
+
+
+def test_bars_part_fields_where_they_make_the_first_line_a_header(tmp_path: Path) -> None:
+    """They were one column, whose header was counted as a record that is right."""
+    gold, pred = tmp_path / "gold.csv", tmp_path / "pred.csv"
+    gold.write_text("id|value\n1|A\n2|B\n3|A\n")
+    pred.write_text("id|value\n3|B\n2|B\n1|A\n")
+    found = karat.evaluate(str(gold), str(pred), metrics=["accuracy"])
+    assert (found["accuracy"].value, found.systems[0].counts["gold"]) == (2 / 3, 3)
+    gold.write_text("labels\nA|B\nB\n")
+    sets = karat.evaluate(str(gold), str(gold), context="multilabel", separator="|", allow_same=True)
+    assert sets.systems[0].counts["gold"] == 2
+
+
+@pytest.mark.parametrize("context", ["numbers", "probabilities"])
+@pytest.mark.parametrize(
+    "text", ["q1 0 d1 1\nq1 0 d2 0\n", "q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 0.4 t\n", '{"q1": {"d1": 1, "d2": 0}}']
+)
+def test_a_ranking_is_neither_numbers_nor_probabilities(tmp_path: Path, text: str, context: str) -> None:
+    (tmp_path / "gold").write_text(text)
+    with pytest.raises(karat.InputError, match="this is a ranking") as caught:
+        karat.evaluate(str(tmp_path / "gold"), str(tmp_path / "gold"), context=context, allow_same=True)
+    assert {f.code for f in caught.value.findings} == {"bad-option"}

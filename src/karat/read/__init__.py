@@ -182,6 +182,13 @@ def whole(side: Side | Waiting | Unread) -> Side:
 
 def _side(records: Records | Side, read: Read) -> Side | Waiting:
     if isinstance(records, Side):
+        if records.context == "ranking" and read.context in (
+            "numbers",
+            "probabilities",
+        ):  # numbers of documents, not of units
+            message = f"this is a ranking, which has no place in the context {read.context}"
+            way_out = "leave the context out, or say -c ranking; else give a table with an id and a value in each row"
+            raise InputError([finding("bad-option", read.name, message=message, way_out=way_out)])
         return records
     waiting = Waiting(records, read, pages.are_pages(records, read))
     waits = records.rows >= table.WAITING and hasattr(records.columns, "relation")

@@ -63,11 +63,11 @@ def read_tsv(engine: Engine, source: Source, read: Read) -> Records:
 
 
 def read_csv(engine: Engine, source: Source, read: Read) -> Records:
-    """Fields separated by commas or semicolons: whichever makes the first line a header, else the first in use."""
+    """Fields separated by commas, semicolons or bars: whichever makes the first line a header, else commas or semicolons."""
     line = _first_line(source).decode(errors="replace")
-    marks = [m for m in ",;" if m in line] or [","]
-    header = next((m for m in marks if is_header(next(csv.reader([line], delimiter=m)), read)), marks[0])
-    return _read(engine, source, read, "csv", header)
+    marks = [m for m in ",;|" if m in line]
+    telling = (m for m in marks if is_header(next(csv.reader([line], delimiter=m)), read))
+    return _read(engine, source, read, "csv", next(telling, ";" if marks[:1] == [";"] else ","))
 
 
 def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) -> Records:

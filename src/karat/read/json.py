@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -386,7 +387,7 @@ def _not_an_array(source: Source, text: str, begin: int) -> list[Finding]:
     line, column = text.count("\n", 0, begin), begin - text.rfind("\n", 0, begin) - 1
     rest = "[\n" + " " * column + text[begin:] if begin else text
     try:
-        records = json.loads(rest)
+        records = json.loads(rest, parse_int=str)
     except json.JSONDecodeError as error:
         line += error.lineno - bool(begin)
         near = rest.rfind("\n", 0, max(error.pos - NEAR, 0)) + 1
@@ -435,6 +436,8 @@ def _doubtful_parts(text: str, begin: int) -> Iterator[tuple[int, str]]:
             yield line, record
 
 
+MOST_DIGITS = 4300
+"""Digits of a whole number that Python reads."""
 NEAR = 1 << 16
 """Characters before a fault in which brackets are counted: where so many are open, the nesting is the fault."""
 
@@ -442,7 +445,13 @@ NEAR = 1 << 16
 def _diagnose_record(source: Source, text: str, line: int) -> list[Finding]:
     objects: list[list[str]] = []
     try:
-        value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=lambda pairs: _object(pairs, objects))
+        value = json.loads(
+            text,
+            parse_constant=_no_constant,
+            parse_int=_whole,
+            parse_float=_fraction,
+            object_pairs_hook=lambda pairs: _object(pairs, objects),
+        )
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
@@ -480,6 +489,18 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
+def _whole(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits):,} digits")
+    return int(digits)
+
+
+def _fraction(digits: str) -> float:
+    if math.isinf(number := float(digits)):
+        raise ValueError(f"the number {digits} is out of range")
+    return number
+
+
 def _too_deep(text: str, line: int) -> int | None:
     """The line on which the nesting gets too deep, if it does."""
     depth = 0
@@ -513,7 +534,7 @@ def line_of(source: Source, format: str, row: int) -> int | None:
 
 def _array_records(text: str, at: int, end: int) -> Iterator[tuple[int, str]]:
     """The records of an array that begin before ``end``, and where each begins."""
-    decode = json.JSONDecoder().raw_decode
+    decode = json.JSONDecoder(parse_int=str).raw_decode
     while True:
         at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
         if at >= end or text[at] == "]":
