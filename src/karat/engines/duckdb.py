@@ -304,6 +304,15 @@ class Engine:
         inner = [(part, quoted(name), of) for part in parts for name, of in self.types(part).items()]
         return self.rows(relation) + sum(self.size(*member) for member in inner)
 
+    def parquet_names(self, path: Path) -> list[str]:
+        """The columns of a Parquet file as it calls them; in a relation a repeated name has a number behind it."""
+        _, *nodes = self.connection.execute("SELECT name, num_children FROM parquet_schema(?)", [str(path)]).fetchall()
+        names, inside = [], 0
+        for name, children in nodes:
+            names += [] if inside else [name]
+            inside += (children or 0) - bool(inside)
+        return names
+
     def parquet_sizes(self, path: Path) -> dict[str, int]:
         """For each leaf of the columns of a Parquet file, bytes or values, whichever are more, by its own account."""
         sizes = "greatest(sum(num_values), sum(total_uncompressed_size))"
@@ -316,6 +325,8 @@ class Engine:
         return int(self._single(f"SELECT coalesce(sum(n), 0) FROM ({groups})", [str(path)]))
 
     def column(self, relation: str, column: str, type: str) -> Column:
+        if fixed := re.fullmatch(r"(.*)\[\d+\]", type, re.DOTALL):
+            column, type = f"CAST({column} AS {fixed[1]}[])", f"{fixed[1]}[]"
         if type.endswith("[]") or type.startswith("MAP"):
             return self._nested(relation, column, type)
         if found := re.fullmatch(r"DECIMAL\((\d+),\d+\)", type):

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from karat.columns import ROW
 from karat.findings import InputError, finding
 from karat.read import arrow
+from karat.read.names import match_columns
 from karat.read.roles import Records
 from karat.read.source import Source
 from karat.read.table import Engine, Read
@@ -41,8 +43,22 @@ def read_parquet(engine: Engine, source: Source, read: Read) -> Records:
     numbered = f"(SELECT * EXCLUDE (file_row_number), file_row_number AS {ROW} FROM read_parquet({source.sql}, file_row_number=true))"
     columns = engine.lazily(f"read_parquet({source.sql})", broken, numbered, limit)
     source.must_fit(rows := columns.count())
+    if any(_AGAIN.search(name) for name in columns):
+        _must_differ(engine.parquet_names(source.path), read)
     origin = Origin(read.name, read.role, "parquet", lambda row: row + 1)
     return Records(origin, columns, rows, findings=list(source.findings))
+
+
+_AGAIN = re.compile(r"_\d+$")
+"""What the engine puts behind a name that is there already."""
+
+
+def _must_differ(names: Sequence[str], read: Read) -> None:
+    """Refuse a column that is needed and there twice, as in a CSV file."""
+    folded = [name.lower() for name in names]
+    used = {name.lower() for name in match_columns(list(names), read.columns, side=read.side).values()}
+    if twice := sorted(name for name in used if folded.count(name) > 1):
+        raise InputError([finding("repeated-column", read.name, None, name=name) for name in twice])
 
 
 def read_arrow(engine: Engine, source: Source, read: Read) -> Records:
@@ -50,11 +66,18 @@ def read_arrow(engine: Engine, source: Source, read: Read) -> Records:
     try:
         with source.mapped() as content:
             source.must_fit(arrow.size(content))
-        name = engine.stream(f"raw {read.role} {read.name}", _arrow(source), Unpacked(source))
+        table = _arrow(source)
+        _must_differ(list(getattr(table, "column_names", ())), read)
+        name = engine.stream(f"raw {read.role} {read.name}", table, Unpacked(source))
     except (InputError, MemoryError):
         raise
     except Exception as error:
-        reason = "the Arrow data are broken or cut off"
+        unknown = "NotImplemented" in type(error).__name__
+        reason = (
+            f"it has a column of a type that is not read ({error})"
+            if unknown
+            else "the Arrow data are broken or cut off"
+        )
         raise InputError([finding("file-unreadable", source.name, reason=reason)]) from error
     return _records(engine, name, source, read, "arrow")
 

@@ -29,6 +29,7 @@ class Engine(Protocol):
         self, relation: str, broken: Callable[[Exception], Exception] | None = None, numbered: str | None = None,
         limit: Any = None,
     ) -> Any: ...  # fmt: skip
+    def parquet_names(self, path: Path) -> list[str]: ...
     def parquet_sizes(self, path: Path) -> dict[str, int]: ...
 
 
