@@ -166,8 +166,8 @@ def _rational(value: Decimal | Fraction) -> Any:
     if isinstance(value, Decimal) and not value.is_finite():
         return None if value.is_nan() else float(value)
     if isinstance(value, Fraction) or value.adjusted() < LONGEST:
-        if value == value // 1:
-            return int(value)
+        if value == (whole := int(value)):
+            return whole
         short = float(value)
         if Fraction(Decimal(repr(short))) == value:
             return short

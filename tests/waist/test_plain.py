@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from decimal import Decimal
 from itertools import pairwise, product
 from typing import Any
 
@@ -714,7 +715,6 @@ class Odd(int):
 
 
 def test_values_of_other_types_become_plain() -> None:
-    from decimal import Decimal
     from fractions import Fraction
 
     given = [
@@ -730,6 +730,14 @@ def test_values_of_other_types_become_plain() -> None:
     assert values.plain(whole) is whole
     assert values.plain(np.array(["a", None], object)) == ["a", None]
     assert values.plain(np.array(["2020-01-02"], "M8[D]")) == ["2020-01-02"]
+
+
+def test_decimals_of_more_digits_than_decimals_divide_are_whole_numbers() -> None:
+    """Division of decimals ends at 28 digits with an exception, which read as broken Parquet."""
+    long = "12345678901234567890123456789012345"
+    assert values.plain([Decimal(long), Decimal("-1E399"), Decimal(long + ".0")]) == [int(long), -(10**399), int(long)]
+    e = karat.evaluate([Decimal(long), Decimal(1)], [Decimal(long), Decimal(3)], context="numbers", metrics=["mae"])
+    assert e["mae"].value == 1.0
 
 
 @pytest.mark.parametrize(
