@@ -166,3 +166,35 @@ def test_label_sets_of_sets_may_differ():
     c = karat.compare(gold, {"a": label_sets(rng, 0.95, gold), "b": odd}, metrics=["f1", "jaccard"], resamples=199)
     assert all(p.test.name == "randomisation" and p.verdict == "better" for p in c.pairs)
     assert c.pairs[0].b_value == pytest.approx(c.evaluation.systems[1]["f1"].value)
+
+
+def test_systems_that_differ_by_rounding_alone_do_not_differ():
+    """Two labels that gold has alike change places: the same distances but for the last bit, which was better with p = 5e-8."""
+    gold = [{"K": 0.2, "L": 0.2, "M": 0.2, "N": 0.4}] * 30
+    shares = np.random.default_rng(1).dirichlet(np.ones(4), 30).round(2)[0]
+    shares = shares / shares.sum()
+    a, b = ([dict(zip("KLMN", shares[order].tolist(), strict=True))] * 30 for order in ([0, 1, 2, 3], [2, 0, 1, 3]))
+    for correction in ("holm", "tukey"):
+        names = ["mse", "brier", "euclidean", "cosine", "kl"]
+        c = karat.compare(gold, {"a": a, "b": b}, context="soft", metrics=names, resamples=100, correction=correction)
+        assert {(p.difference, p.p_corrected, p.verdict) for p in c.pairs} == {(0.0, 1.0, "inconclusive")}
+        assert {t.p for p in c.pairs for t in p.tests} == {1.0}
+
+
+def test_clusters_of_other_names_differ_as_little_as_is_known():
+    """Sums in another order: the interval was ±2e-15, and p what the processor made of it."""
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 5, 60)
+    pred = np.where(rng.random(60) < 0.7, gold, rng.integers(0, 6, 60))
+    a, b = ([names[x] for x in pred] for names in ("012345", "530142"))
+    names = ["purity", "nmi", "v_measure", "bcubed_f1"]
+    c = karat.compare(gold.astype(str).tolist(), {"a": a, "b": b}, context="clustering", metrics=names, resamples=100)
+    assert {(p.difference, p.p, p.interval.method) for p in c.pairs} == {(0.0, 1.0, "rule-of-three")}
+    assert {p.interval for p in c.pairs} == {c.pairs[0].interval}
+
+
+def test_a_difference_that_is_the_same_for_every_unit_has_no_spread_from_rounding():
+    gold = np.random.default_rng(4).normal(size=40).round(2)
+    systems = {"a": (gold + 1).tolist(), "b": (gold + 1.001).tolist()}
+    c = karat.compare(gold.tolist(), systems, context="numbers", metrics=["mae", "max_error"], resamples=100)
+    assert [p.interval for p in c.pairs] == [None, None]

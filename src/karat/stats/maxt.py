@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.score import mean_defined
 from karat.stats.family import Family
-from karat.stats.pair import Paired, Part
+from karat.stats.pair import Paired, Part, apart
 from karat.stats.random import stream
 from karat.stats.randomisation import root_mean_square
 from karat.stats.settings import ComparisonSettings
@@ -122,7 +122,7 @@ class Shuffler:
         """Rows × pairs × metrics: differences when all systems are shuffled."""
         scores = self.scores(shuffles(rng, self.units, len(self.systems), rows), range(len(self.systems)))
         a, b = (list(side) for side in zip(*couples, strict=True))
-        return mean_defined(np.stack([s[:, a] - s[:, b] for s in scores], -1))
+        return mean_defined(np.stack([apart(s[:, a], s[:, b]) for s in scores], -1))
 
 
 def shuffles(rng: np.random.Generator, units: int, systems: int, rows: int) -> Ints:

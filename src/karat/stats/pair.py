@@ -16,7 +16,7 @@ from karat.stats.beyond import Swaps, beyond
 from karat.stats.estimate import query_scores, stratum_of
 from karat.stats.random import stream
 from karat.stats.randomisation import NUMBERS, Coins, Randomised, randomisation
-from karat.stats.resampling import Clusters, Design, Units, bootstrap
+from karat.stats.resampling import ROUNDING, Clusters, Design, Units, bootstrap
 from karat.stats.sample import Sample, Stratum, pooled_spread
 from karat.stats.settings import DRAWS
 from karat.stats.statistic import Mask, Shared, Statistic, Tape, marks, recorded
@@ -85,6 +85,12 @@ def blanks(joint: Joint, statistic: Statistic, systems: Sequence[int]) -> list[M
     return out
 
 
+def apart(a: Any, b: Any) -> Any:
+    """How far scores of one system lie above those of another; 0 where that is rounding."""
+    gap = a - b
+    return np.where(np.abs(gap) < ROUNDING * np.abs(a), 0.0, gap)
+
+
 @dataclass(frozen=True)
 class Swap:
     """Two systems on one test case, whose units (or clusters of units) may change sides."""
@@ -112,7 +118,8 @@ class Swap:
         else:
             a, b, n, _ = self.joint
             left, right = self.a.left_out[a], self.b.left_out[b]
-        both = replace(self.a.stratum.jackknife, n=n, value=left - right)
+        scale = np.maximum(*(np.abs(p.stratum.jackknife.mean) for p in (self.a, self.b)))
+        both = replace(self.a.stratum.jackknife, n=n, value=apart(left, right), scale=scale)
         return both.se**2, both.size
 
     def units(self, column: int) -> int:
@@ -163,7 +170,7 @@ class Swap:
         """The difference when so much of each total goes from A to B (rows × totals)."""
         a, b = self.totals
         left = self.a.stratum.statistic(self.shared.replay(0, a - shift))
-        return left - self.b.stratum.statistic(self.shared.replay(1, b + shift))
+        return apart(left, self.b.stratum.statistic(self.shared.replay(1, b + shift)))
 
     @cached_property
     def slopes(self) -> Floats:
@@ -196,7 +203,7 @@ class Swap:
         def difference(W: Any) -> Floats:
             sides = ((self.a.stratum, a), (self.b.stratum, b))
             left, right = (s.statistic(gathered(W, c, s.design.width)) for s, c in sides)
-            return left - right
+            return apart(left, right)
 
         return bootstrap(difference, design, rng, draws)
 
@@ -250,7 +257,7 @@ class Paired:
     @cached_property
     def differences(self) -> Floats:
         """Test cases × metrics; NaN where one of the systems has no score."""
-        return self.samples[0].points - self.samples[1].points
+        return apart(self.samples[0].points, self.samples[1].points)
 
     @cached_property
     def difference(self) -> Floats:
@@ -294,7 +301,7 @@ class Paired:
     def unit_differences(self, column: int) -> tuple[Floats, Floats] | None:
         """Differences of unit scores with their counts, where every unit has both scores."""
         scores = [s.unit_scores(column) for s in self.swaps]
-        d, n = np.concatenate([a - b for a, b, _ in scores]), np.concatenate([n for _, _, n in scores])
+        d, n = np.concatenate([apart(a, b) for a, b, _ in scores]), np.concatenate([n for _, _, n in scores])
         blank = np.concatenate([np.isnan(a) & np.isnan(b) for a, b, _ in scores])
         d, n = d[~blank], n[~blank]
         return None if np.isnan(d).any() or not len(d) else (d, n)

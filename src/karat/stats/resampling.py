@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ SPARSE_DRAWS = 4
 MANY_CELLS = 5_000
 """Beyond this many cells, Poisson counts from a table beat both."""
 ROUNDING = 1e-13
-"""Share of a score below which scores without one unit are all the same."""
+"""Share of a score that is rounding: scores that differ by less are equal."""
 AT_ONCE = 50_000
 """Units that are drawn in one call."""
 
@@ -187,6 +187,8 @@ class Jackknife:
     n: Floats
     value: Any
     """Values × columns; patched, where classes are many."""
+    scale: Floats | None = field(default=None, kw_only=True)
+    """How large the scores are of which values are differences; of scores themselves it is their mean."""
 
     @property
     def size(self) -> float:
@@ -203,7 +205,7 @@ class Jackknife:
     def centred(self) -> Floats:
         """Mean minus value: positive where leaving the unit out hurts; 0 where the value is undefined or differs by rounding."""
         gap = self.mean - self.value
-        return np.where(np.abs(gap) > ROUNDING * np.abs(self.mean), gap, 0.0)
+        return np.where(np.abs(gap) > ROUNDING * np.abs(self.mean if self.scale is None else self.scale), gap, 0.0)
 
     @cached_property
     def se(self) -> Floats:
