@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -183,14 +185,15 @@ def test_systems_that_differ_by_rounding_alone_do_not_differ():
 
 def test_clusters_of_other_names_differ_as_little_as_is_known():
     """Sums in another order: the interval was ±2e-15, and p what the processor made of it."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(1)
     gold = rng.integers(0, 5, 60)
     pred = np.where(rng.random(60) < 0.7, gold, rng.integers(0, 6, 60))
-    a, b = ([names[x] for x in pred] for names in ("012345", "530142"))
+    a, b = ([names[x] for x in pred] for names in ("012345", "".join(rng.permutation(list("530142")))))
     names = ["purity", "nmi", "v_measure", "bcubed_f1"]
     c = karat.compare(gold.astype(str).tolist(), {"a": a, "b": b}, context="clustering", metrics=names, resamples=100)
     assert {(p.difference, p.p, p.interval.method) for p in c.pairs} == {(0.0, 1.0, "rule-of-three")}
     assert {p.interval for p in c.pairs} == {c.pairs[0].interval}
+    assert {place.best for board in c.leaderboards.values() for place in board} == {0.5}
 
 
 def test_a_difference_that_is_the_same_for_every_unit_has_no_spread_from_rounding():
@@ -198,3 +201,60 @@ def test_a_difference_that_is_the_same_for_every_unit_has_no_spread_from_roundin
     systems = {"a": (gold + 1).tolist(), "b": (gold + 1.001).tolist()}
     c = karat.compare(gold.tolist(), systems, context="numbers", metrics=["mae", "max_error"], resamples=100)
     assert [p.interval for p in c.pairs] == [None, None]
+
+
+def every_swap(context, metrics, gold, a, b):
+    """p of each metric by scoring both systems anew for every choice of units that change places."""
+    choices = list(product((False, True), repeat=len(gold)))
+    mixed = {str(i): [y if swap else x for x, y, swap in zip(a, b, c, strict=True)] for i, c in enumerate(choices)}
+    e = karat.evaluate(gold, mixed, context=context, metrics=metrics)
+    scores = np.array([[system[m].value for m in metrics] for system in e.systems])
+    apart = np.abs(scores - scores[::-1])
+    return (apart >= apart[0] - 1e-12).mean(0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_p_of_numbers_is_that_of_every_swap(seed):
+    """Each system's predictions were centred at their own mean: concordance said .047 for .125, and 1 where one system is 5 too high."""
+    rng = np.random.default_rng(seed)
+    gold, a, b = ((rng.normal(size=7) * size + off).round(2).tolist() for size, off in ((1, 0), (1, 0.3), (2, 1)))
+    b[2] = a[2]
+    metrics = ["mae", "r2", "pearson", "concordance"]
+    c = karat.compare(gold, {"a": a, "b": b}, context="numbers", metrics=metrics, resamples=100)
+    assert [p.p for p in c.pairs] == pytest.approx(every_swap("numbers", metrics, gold, a, b))
+    assert all(p.tests[0].exact for p in c.pairs)
+
+
+def test_p_of_the_correlation_of_entropies_is_that_of_every_swap():
+    rng = np.random.default_rng(0)
+    gold, a, b = ([dict(zip("PQR", x, strict=True)) for x in rng.dirichlet(np.ones(3), 7)] for _ in range(3))
+    metrics = ["entropy_correlation", "entropy_similarity", "brier"]
+    c = karat.compare(gold, {"a": a, "b": b}, context="soft", metrics=metrics, resamples=100)
+    assert [p.p for p in c.pairs] == pytest.approx(every_swap("soft", metrics, gold, a, b))
+
+
+def test_outcomes_on_which_systems_agree_are_no_coins():
+    """Sums of other rows ended in another last bit, so that every unit was tossed for, and p was drawn where it can be computed."""
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=40).round(2)
+    a = gold + rng.normal(size=40).round(2)
+    b = a + np.where(np.arange(40) < 4, 0.5, 0.0)
+    metrics = ["r2", "pearson", "concordance"]
+    c = karat.compare(gold.tolist(), {"a": a.tolist(), "b": b.tolist()}, metrics=metrics, resamples=100)
+    assert all(p.tests[0].exact and p.p * 16 == round(p.p * 16) for p in c.pairs)
+
+
+def test_concordance_sees_who_is_too_high():
+    rng = np.random.default_rng(1)
+    gold = rng.normal(size=60)
+    a, b = ((gold + rng.normal(size=60) / 3 + off).tolist() for off in (0, 5))
+    c = karat.compare(gold.tolist(), {"a": a, "b": b}, context="numbers", metrics=["concordance"], resamples=100)
+    assert c.pairs[0].verdict == "better"
+
+
+def test_numbers_far_off_keep_their_digits():
+    gold = [1.0, 2.0, 3.0, 5.0]
+    e = karat.evaluate(gold, [1e9 + x for x in (1, 3, 2, 5)], context="numbers", metrics=["pearson", "concordance"])
+    assert e["pearson"].value == pytest.approx(0.8857142857142857, abs=1e-12)
+    # Covariance 31/16, squared errors of 10⁹.
+    assert e["concordance"].value == pytest.approx(3.875e-18, rel=1e-8)

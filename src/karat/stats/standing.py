@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.stats.pair import apart
 from karat.weights import Floats
 
 DRAWS = 20_000
@@ -39,8 +40,9 @@ def best_probabilities(
 def no_spread(scores: Floats, covariance: Floats, leader: int) -> list[bool]:
     """Systems that the leader is ahead of by as much on every unit, and the leader if there is one."""
     variance = np.diag(covariance)
-    apart = variance + variance[leader] - 2 * covariance[leader]
-    flat = (scores != scores[leader]) & (apart <= 1e-12 * np.maximum(variance + variance[leader], 1e-12))
+    spread = variance + variance[leader] - 2 * covariance[leader]
+    ahead = apart(scores, scores[leader]) != 0
+    flat = ahead & (spread <= 1e-12 * np.maximum(variance + variance[leader], 1e-12))
     flat[leader] = flat.any()
     return [bool(x) for x in flat]
 

@@ -11,8 +11,12 @@ import numpy as np
 
 from karat.cells import Cells, Floats
 from karat.contexts.curve import Curve
+from karat.contexts.groups import middle
 from karat.contexts.numbers.order import Order
 from karat.state import stored
+
+NEAR = 10
+"""Ranges of the predictions up to which gold's middle is theirs: farther off, squares would lose digits."""
 
 
 @stored("number-cells")
@@ -43,12 +47,13 @@ class NumberCells(Cells):
 
     @cached_property
     def centred(self) -> tuple[Floats, Floats]:
-        """Both sides less their means: sums of squares of raw values would lose digits."""
-        if not len(self):
-            return self.gold, self.pred
-        return self.gold - np.average(self.gold, weights=np.maximum(self.n, 0) + 1e-300), self.pred - np.average(
-            self.pred, weights=np.maximum(self.n, 0) + 1e-300
-        )
+        """Both sides less gold's middle: sums of squares of raw values would lose digits.
+
+        Systems have the same, or their outcomes could not change places; predictions that lie elsewhere altogether have their own.
+        """
+        own, shared = middle(self.pred, self.n), middle(self.gold, self.n)
+        near = abs(own - shared) <= NEAR * (self.pred.max(initial=own) - self.pred.min(initial=own))
+        return self.gold - shared, self.pred - (shared if near else own)
 
     @cached_property
     def products(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:

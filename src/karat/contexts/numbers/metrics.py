@@ -140,8 +140,8 @@ def quantile_loss(W: Weights, cells: NumberCells, *, q: float = 0.5) -> Values:
     return _mean(W, cells, np.where(cells.error < 0, q, 1 - q) * cells.size)
 
 
-def _moments(W: Weights, cells: NumberCells) -> tuple[Floats, Floats, Floats, Floats, Floats, Any]:
-    """Numbers of items, mean difference squared, spreads of both sides and their common spread; and where both have any."""
+def _moments(W: Weights, cells: NumberCells) -> tuple[Floats, Floats, Floats, Any]:
+    """Spreads of both sides and their common spread; and where each side has any."""
     x, y, xx, yy, xy = cells.products
     n = W @ cells.ones
     size = np.maximum(n, 1e-300)
@@ -152,7 +152,7 @@ def _moments(W: Weights, cells: NumberCells) -> tuple[Floats, Floats, Floats, Fl
         spread, common = [(W @ (dx * dx)) / size, (W @ (dy * dy)) / size], (W @ (dx * dy)) / size
     least = [1e-13 * float(np.abs(s).max(initial=0.0)) for s in (xx, yy)]
     some = [(s > e) & (n > 0) for s, e in zip(spread, least, strict=True)]
-    return a, b, spread[0], spread[1], common, some
+    return spread[0], spread[1], common, some
 
 
 @metric(
@@ -172,7 +172,7 @@ def r2(W: Weights, cells: NumberCells) -> Values:
     >>> karat.evaluate([1.5, 2.0], [1.0, 3.0], context="numbers", metrics=["r2"])["r2"].value
     -9.0
     """
-    _, _, spread, _, _, some = _moments(W, cells)
+    spread, _, _, some = _moments(W, cells)
     n = W @ cells.ones
     return defined(1 - (W @ cells.square) / np.where(some[0], n * spread, 1.0), some[0], "all gold values are equal")
 
@@ -196,7 +196,7 @@ def pearson(W: Weights, cells: NumberCells) -> Values:
     >>> round(e["pearson"].value, 4)
     0.5
     """
-    _, _, gold_spread, pred_spread, common, some = _moments(W, cells)
+    gold_spread, pred_spread, common, some = _moments(W, cells)
     ok = some[0] & some[1]
     return defined(np.clip(common / np.sqrt(np.where(ok, gold_spread * pred_spread, 1.0)), -1, 1), ok, FLAT)
 
@@ -220,11 +220,12 @@ def concordance(W: Weights, cells: NumberCells) -> Values:
     >>> round(e["concordance"].value, 4)
     0.5
     """
-    a, b, gold_spread, pred_spread, common, some = _moments(W, cells)
-    x, y = cells.centred
-    apart = (float((cells.gold - x)[:1].sum()) - float((cells.pred - y)[:1].sum())) + a - b
-    whole = gold_spread + pred_spread + apart**2
-    ok = (some[0] | some[1] | (np.abs(apart) > 0)) & (whole > 0) & (W @ cells.ones > 0)
+    _, _, covariance, some = _moments(W, cells)
+    n = W @ cells.ones
+    # What the divisor has but for twice the covariance are the squared errors; they are the same about any centre.
+    common, errors = np.where(some[0] & some[1], covariance, 0.0), (W @ cells.square) / np.maximum(n, 1e-300)
+    whole = errors + 2 * common
+    ok = (some[0] | some[1] | (errors > 0)) & (whole > 0) & (n > 0)
     return defined(2 * common / np.where(ok, whole, 1.0), ok, "both sides are one and the same value")
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from karat.cells import Floats, Sparse, Weights
+from karat.contexts.groups import middle
 from karat.contexts.soft import distances
 from karat.contexts.soft.cells import SoftCells
 from karat.contexts.soft.hard import bin_of, confidence
@@ -311,8 +312,9 @@ def entropy_correlation(W: Weights, cells: SoftCells) -> Values:
     -1.0
     """
     (gold, pred), n = distances.entropies(cells.aligned), W @ cells.ones
-    # Centred first: the sums of squares of raw entropies would lose digits to cancellation.
-    gold, pred = gold - gold.mean(), pred - pred.mean()
+    # The sums of squares of raw entropies would lose digits to cancellation; systems that change places share a centre.
+    centre = middle(gold, cells.n)
+    gold, pred = gold - centre, pred - centre
     a, b = W @ gold, W @ pred
     spread = [n * (W @ gold**2) - a**2, n * (W @ pred**2) - b**2]
     flat = np.minimum(*spread) <= 1e-12 * n**2
