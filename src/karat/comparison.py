@@ -256,8 +256,8 @@ class Comparison(Rendered):
         wanted = parse(metric) if isinstance(metric, str) else metric
         known = {m for m in self.metrics if m == wanted or m.name == wanted.name}
         if not known:
-            known = [str(m) for m in self.metrics]
-            raise MetricError(unknown_metric(str(wanted), known, f"this comparison has {', '.join(known)}"))
+            names = [str(m) for m in self.metrics]
+            raise MetricError(unknown_metric(str(wanted), names, f"this comparison has {', '.join(names)}"))
         exact = wanted if wanted in known else sorted(known, key=str)[0]
         return [p for p in self.pairs if p.metric == exact]
 

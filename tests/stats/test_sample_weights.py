@@ -309,3 +309,44 @@ def test_the_report_says_as_how_many_units_of_equal_weight_they_know():
         f.message for f in karat.evaluate(gold, pred, metrics=["accuracy"], weight="w").findings if f.code == "weighted"
     )
     assert "3 units weigh 4, as much as 3 of equal weight" in said
+
+
+@pytest.mark.parametrize(("gold", "pred"), [("P", "P"), ("PQ", "P"), ("P", "PQ")])
+@pytest.mark.filterwarnings("error")
+def test_one_label_is_one_label_whatever_fractions_weigh_it(gold, pred):
+    """n² less what the label has of it left 1e-17 in one of ten: kappa was 1, MCC 6e-9, or the root of a number below 0."""
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        n = int(rng.integers(2, 12))
+        sides = [[labels[i % len(labels)] for i in range(n)] for labels in (gold, pred)]
+        weight = (rng.random(n).round(int(rng.integers(1, 4))) + 0.1).tolist()
+        e = karat.evaluate(*sides, context="monolabel", metrics=["kappa", "mcc", "scott_pi"], weight=weight)
+        both = [e["kappa"].value, e["scott_pi"].value]
+        assert e["mcc"].value is None
+        assert both == [None, None] if gold == pred else None not in both
+
+
+@pytest.mark.filterwarnings("error")
+def test_pages_that_are_all_alike_are_so_whatever_fractions_weigh_them():
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        n = int(rng.integers(2, 10))
+        weight = (rng.random(n).round(int(rng.integers(1, 4))) + 0.1).tolist()
+        one, every = (
+            [{"document_id": str(i), "pages": 3, "first_pages": p} for i in range(n)] for p in ([1], [1, 2, 3])
+        )
+        for gold, pred in ((one, every), (every, one)):
+            e = karat.evaluate(gold, pred, metrics=["mcc"], weight=weight)
+            assert e["mcc"].value is None
+
+
+@pytest.mark.filterwarnings("error")
+def test_p_of_a_perfect_system_is_that_of_every_swap():
+    """Sums of errors that change places left 1e-16, whose root is 1e-8 or none: p of RMSE was half of what it is."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        gold = (2 * rng.normal(size=6)).round(2)
+        other = (gold + rng.normal(size=6)).round(2).tolist()
+        systems = {"a": gold.tolist(), "b": other}
+        c = karat.compare(gold.tolist(), systems, context="numbers", metrics=["rmse", "mae"], resamples=100)
+        assert c.pairs[0].p == c.pairs[1].p

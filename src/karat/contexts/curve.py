@@ -17,6 +17,7 @@ import numpy as np
 
 from karat.cells import Floats, Grouped, Ints, Sparse, Weights
 from karat.columns import Mask
+from karat.contexts.groups import DUST
 from karat.weights import Tilt, weighed
 
 
@@ -38,9 +39,6 @@ class Steps(NamedTuple):
 
 
 Step = Callable[[Steps], Floats]
-
-DUST = 1e-12
-"""Share of a sum that is rounding and no weight; scores that differ by less are equal."""
 
 
 def first_best(value: Floats) -> Ints:

@@ -15,6 +15,16 @@ def sums(group: Ints, x: Any, size: int) -> Floats:
     return np.asarray(np.bincount(group, x, size), float)
 
 
+DUST = 1e-12
+"""Share of a sum that is rounding and no weight; scores that differ by less are equal."""
+
+
+def less(whole: Any, part: Any) -> Any:
+    """What a part leaves of a whole, and nothing where that is rounding: weights that are fractions leave 1e-17."""
+    rest = whole - part
+    return np.where(rest > DUST * whole, rest, 0.0)
+
+
 def middle(x: Floats, n: Any) -> float:
     """The median of numbers that stand for ``n`` units each (the lower of two): to the last bit whatever the order of the rows.
 

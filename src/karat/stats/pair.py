@@ -168,9 +168,20 @@ class Swap:
 
     def _moved(self, shift: Floats) -> Floats:
         """The difference when so much of each total goes from A to B (rows × totals)."""
-        a, b = self.totals
-        left = self.a.stratum.statistic(self.shared.replay(0, a - shift))
-        return apart(left, self.b.stratum.statistic(self.shared.replay(1, b + shift)))
+        a, b = (self._settled(totals) for totals in (self.totals[0] - shift, self.totals[1] + shift))
+        left, right = self.a.stratum, self.b.stratum
+        return apart(left.statistic(self.shared.replay(0, a)), right.statistic(self.shared.replay(1, b)))
+
+    @cached_property
+    def dust(self) -> Floats | None:
+        """What rounding may leave of each total where nothing is left; None of whole numbers, whose sums are exact."""
+        moves, size, _ = self.moves
+        if all((x % 1 == 0).all() for x in (moves.data, *self.totals)):
+            return None
+        return np.asarray(ROUNDING * (sum(map(np.abs, self.totals)) + abs(moves) @ size), float)
+
+    def _settled(self, totals: Floats) -> Floats:
+        return totals if self.dust is None else np.where(np.abs(totals) < self.dust, 0.0, totals)
 
     @cached_property
     def slopes(self) -> Floats:

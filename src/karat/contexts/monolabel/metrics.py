@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.cells import Floats, Weights
 from karat.contexts.agreement import NO_COPIES
+from karat.contexts.groups import less
 from karat.contexts.monolabel.cells import MonoLabelCells
 from karat.metric import metric
 from karat.score import Values, across, defined, ratio
@@ -130,7 +131,7 @@ def kappa(W: Weights, cells: MonoLabelCells, *, weights: Literal["none", "linear
 def _chance(gold: Floats, answer: Floats, n: Floats, power: int) -> Floats:
     """n² times the disagreement that is expected by chance."""
     if not power:
-        return n**2 - across(gold * answer[:, :-1])
+        return np.asarray(less(n**2, across(gold * answer[:, :-1])))
     at = np.arange(gold.shape[1])
     apart = (np.abs(at[:, None] - at) / max(len(at) - 1, 1)) ** power
     apart = np.column_stack([apart, np.ones(len(at))])
@@ -155,7 +156,7 @@ def mcc(W: Weights, cells: MonoLabelCells) -> Values:
     0.5
     """
     n, gold, answer = W @ cells.in_gold, W @ cells.gold_of, W @ cells.answer_of
-    spread = (n**2 - across(gold**2)) * (n**2 - across(answer**2))
+    spread = less(n**2, across(gold**2)) * less(n**2, across(answer**2))
     return ratio((W @ cells.hit) * n - across(gold * answer[:, :-1]), np.sqrt(spread), "one side uses a single label")
 
 
@@ -197,7 +198,7 @@ def scott_pi(W: Weights, cells: MonoLabelCells) -> Values:
     """
     n, used = W @ cells.both, _uses(W, cells)
     chance = (used**2).sum(-1)
-    return ratio(4 * n * (W @ cells.hit) - chance, (2 * n) ** 2 - chance, "one label in use")
+    return ratio(4 * n * (W @ cells.hit) - chance, less((2 * n) ** 2, chance), "one label in use")
 
 
 def _uses(W: Weights, cells: MonoLabelCells) -> Floats:

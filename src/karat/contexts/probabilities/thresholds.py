@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 
 from karat.cells import Floats, Weights
-from karat.contexts.curve import DUST, Steps
+from karat.contexts.curve import Steps
+from karat.contexts.groups import less
 from karat.contexts.probabilities.cells import ProbabilityCells
 from karat.contexts.probabilities.metrics import ALONE, NO_GOLD, by_curve, share
 from karat.metric import MetricError, metric
@@ -32,8 +33,7 @@ def balanced_accuracy_at(at: Steps) -> Floats:
 
 def mcc_at(at: Steps) -> Floats:
     size, chosen = at.positives + at.negatives, at.tp + at.fp
-    # Weights that are fractions leave dust below the last score, whose square root is none.
-    left = np.where(size - chosen > DUST * size, size - chosen, 0.0)
+    left = less(size, chosen)  # below the last score rounding would be left, whose square root is none
     spread = np.sqrt(np.maximum(chosen * left * at.positives * at.negatives, 0.0))
     return share(at.tp * (at.negatives - at.fp) - at.fp * (at.positives - at.tp), spread)
 

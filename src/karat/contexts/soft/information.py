@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from karat.columns import DENSE, Floats, Ints, Mask, distinct
-from karat.contexts.curve import DUST
-from karat.contexts.groups import sums
+from karat.contexts.groups import less, sums
 from karat.contexts.soft.aligned import Aligned
 
 
@@ -166,8 +165,7 @@ def spread(
         np.minimum.at(low, cell, up.gold)
         np.maximum.at(high, cell, up.gold)
     n = sums(test_case, count, test_cases)[:, None]
-    absent, size = n - many.reshape(shape), np.maximum(n, one[:, None])
-    absent = np.where(absent > DUST * n, absent, 0.0)
+    absent, size = less(n, many.reshape(shape)), np.maximum(n, one[:, None])
     mean = sum_of.reshape(shape) / size
     squares, apart = np.zeros_like(many), np.zeros_like(many)
     for items, part in a.blocks():

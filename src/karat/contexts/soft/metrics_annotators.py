@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.cells import Floats, Weights
 from karat.contexts.agreement import NO_COPIES, Couples, ordinal_terms
-from karat.contexts.groups import sums
+from karat.contexts.groups import less, sums
 from karat.contexts.soft.cells import SoftCells
 from karat.metric import metric
 from karat.score import Values, defined, mean_defined, ratio
@@ -58,7 +58,7 @@ def fleiss_kappa(W: Weights, cells: SoftCells) -> Values:
     total = votes.sum(1)
     chance = (votes**2).sum(1)
     return ratio(
-        np.nan_to_num(observed) * total**2 - chance, total**2 - chance, f"{_NO_PAIRS}, or all votes are one label"
+        np.nan_to_num(observed) * total**2 - chance, less(total**2, chance), f"{_NO_PAIRS}, or all votes are one label"
     )
 
 
@@ -146,4 +146,4 @@ def pairwise_kappa(W: Weights, cells: SoftCells) -> Values:
 def _kappas(W: Weights, c: Couples, labels: int) -> Floats:
     shape = (W.shape[0], len(c.couple), labels)
     n, chance = W @ c.common, ((W @ c.left_of).reshape(shape) * (W @ c.right_of).reshape(shape)).sum(2)
-    return ratio(n * (W @ c.same) - chance, n**2 - chance, "").value
+    return ratio(n * (W @ c.same) - chance, less(n**2, chance), "").value

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from karat.cells import Sparse, Weights
+from karat.contexts.groups import less
 from karat.contexts.splitting.cells import SplittingCells
 from karat.metric import metric
 from karat.score import Floats, Values, defined, ratio
@@ -29,7 +30,8 @@ def other_pages(cells: SplittingCells) -> Sparse:
 def _table(W: Weights, cells: SplittingCells) -> tuple[Floats, Floats, Floats, Floats]:
     """True positives, false positives, false negatives and true negatives."""
     hits, gold, pred, all_of = (W @ x for x in (cells.hit_of, cells.gold_of, cells.pred_of, cells.pages_of))
-    return hits, pred - hits, gold - hits, all_of - gold - pred + hits
+    extra = less(pred, hits)
+    return hits, extra, less(gold, hits), less(all_of, gold + extra)
 
 
 def _count(pages: Floats) -> Values:
@@ -186,6 +188,4 @@ def kappa(W: Weights, cells: SplittingCells) -> Values:
     hits, extra, missed, rest = _table(W, cells)
     pages = hits + extra + missed + rest
     chance = (hits + extra) * (hits + missed) + (rest + extra) * (rest + missed)
-    return defined(
-        ratio(pages * (hits + rest) - chance, pages**2 - chance, "").value, pages**2 > chance, "one mark in use"
-    )
+    return ratio(pages * (hits + rest) - chance, less(pages**2, chance), "one mark in use")
