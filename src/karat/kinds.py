@@ -416,7 +416,7 @@ KINDS: dict[str, Kind] = {
     "weighted": Kind(
         "note",
         "units count by {column!r}: {units} units weigh {total}, as much as {effective} of equal weight",
-        "nothing to do; counts, curves and tables such as the confusion matrix count units",
+        "nothing to do; thresholds, calibration and curves weigh units too, other counts and tables, as the confusion matrix, count them",
     ),
     "clustered": Kind(
         "note",

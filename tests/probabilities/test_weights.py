@@ -110,3 +110,42 @@ def test_of_equal_thresholds_the_highest_is_named():
     e = karat.evaluate(gold, score, context="probabilities", weight=weight, metrics=["best"])
     assert tables.best(e.only.cells)[0][:2] == ["f1", 0.3]
     assert "best 0.400 at 0.3" in e.plot("thresholds").svg
+
+
+def tables_of(gold, score, **wish):
+    e = karat.evaluate(list(gold), list(score), context="probabilities", metrics=["best", "best(of=accuracy)"], **wish)
+    return e, {detail.name: detail for detail in e.only.details}
+
+
+def test_tables_weigh_as_scores_do():
+    rng = np.random.default_rng(4)
+    gold, score, weight = (
+        np.array(["no", "yes"])[rng.integers(0, 2, 60)],
+        rng.random(60).round(1),
+        rng.integers(0, 4, 60),
+    )
+    e, weighed_ones = tables_of(gold, score, weight=list(weight))
+    _, copies = tables_of(np.repeat(gold, weight), np.repeat(score, weight))
+    for name in ("thresholds", "calibration"):
+        for row, same in zip(weighed_ones[name].rows, copies[name].rows, strict=True):
+            assert row[0] == same[0]
+            assert row[1:] == pytest.approx(same[1:])
+        assert "by weight" in weighed_ones[name].title
+        assert "by weight" not in copies[name].title
+    assert weighed_ones["calibration"].columns[1] == "weight"
+    best = {row[0]: row[2] for row in weighed_ones["thresholds"].rows}
+    assert best["f1"] == e.only["best"].value
+    assert best["accuracy"] == e.only["best(of=accuracy)"].value
+
+
+def test_shares_in_bins_are_not_cut_to_whole_numbers():
+    _, tables = tables_of(["yes", "no", "yes"], [0.95, 0.05, 0.95], weight=[0.5, 0.25, 0.25])
+    assert [row[1] for row in tables["calibration"].rows] == [0.25, 0.75]
+
+
+def test_the_table_of_thresholds_says_where_nothing_or_everything_is_predicted():
+    e, tables = tables_of(["yes", "no", "no", "no", "no"], [0.1, 0.9, 0.8, 0.7, 0.6])
+    assert tables["thresholds"].rows[1] == ["accuracy", "none predicted", e.only["best(of=accuracy)"].value]
+    e = karat.evaluate({"a": "yes", "b": "no", "c": "no"}, {"b": 0.9, "c": 0.2}, context="probabilities")
+    assert [row[1] for row in e.only.detail("thresholds").rows[:2]] == ["all predicted", "none predicted"]
+    assert "Infinity" not in e.to_json()

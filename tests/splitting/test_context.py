@@ -541,3 +541,26 @@ def test_confidences_at_the_edge_of_one_of_many_bins() -> None:
         gold, [{"document_id": "a", "pages": pages}], metrics=["calibration_error(bins=100)"], threshold=0.2
     )
     assert e["calibration_error"].value == pytest.approx(0.2075)
+
+
+def test_tables_of_confidence_weigh_bundles():
+    rng, weight = np.random.default_rng(6), [1, 2, 0, 3, 1]
+
+    def streams(copies):
+        firsts, sure = rng.random((5, 6)) < 0.4, rng.random((5, 6)).round(1)
+        firsts[:, 0] = True
+        pages = [
+            [
+                {"number": j + 1, "is_first_page": bool(f), "confidence": s}
+                for j, (f, s) in enumerate(zip(fs, ss, strict=True))
+            ]
+            for fs, ss in zip(firsts.tolist(), sure.tolist(), strict=True)
+        ]
+        once = [{"document_id": str(i), "category": "a", "pages": p} for i, p in enumerate(pages)]
+        return once, [{**once[i], "document_id": f"{i}-{j}"} for i in range(5) for j in range(copies[i])]
+
+    (gold, golds), (pred, preds) = streams(weight), streams(weight)
+    weighed, copies = karat.evaluate(gold, pred, weight=weight).only, karat.evaluate(golds, preds).only
+    for name in ("thresholds", "calibration"):
+        np.testing.assert_allclose(weighed.detail(name).rows, copies.detail(name).rows)
+        assert weighed.detail(name).title == copies.detail(name).title + ", by weight"

@@ -24,7 +24,8 @@ def weighted(result: SystemResult, plan: Plan, keys: ClusterKeys) -> SystemResul
     weight = _weights(units, keys)
     cells = with_weights(result.cells, weight)
     note = finding("weighted", result.name, **_in_words(weight, keys.column))
-    return replace(result, cells=cells, scores=plan.score(cells), findings=[*result.findings, note])
+    scores, details = plan.score(cells), list(plan.context.details(cells))
+    return replace(result, cells=cells, scores=scores, findings=[*result.findings, note], details=details)
 
 
 def with_weights(cells: Cells, weight: Floats) -> Cells:

@@ -62,11 +62,16 @@ AT: dict[str, Callable[[Steps], Floats]] = {
 """Metrics of one class by the counts above a threshold."""
 
 
+def never(at: Steps) -> Steps:
+    """The counts where the class is never predicted."""
+    return at._replace(tp=at.tp * 0, fp=at.fp * 0)
+
+
 def _or_none(step: Callable[[Steps], Floats]) -> Callable[[Steps], Floats]:
     """The step, or its value where the class is never predicted, whichever is larger."""
 
     def larger(at: Steps) -> Floats:
-        return np.maximum(step(at), step(at._replace(tp=at.tp * 0, fp=at.fp * 0)))
+        return np.maximum(step(at), step(never(at)))
 
     return larger
 

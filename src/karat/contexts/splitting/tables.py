@@ -27,7 +27,7 @@ def details(cells: SplittingCells) -> Iterator[Detail]:
     """All tables that these cells can fill."""
     yield errors(cells)
     yield timeline(cells)
-    if cells.stream.levels is not None and len(cells.stream.levels.bundle):
+    if cells.stream.levels is not None and _weights(cells).any():
         yield sweep(cells)
         yield calibration(cells)
     if cells.stream.pred_category is not None and len(cells.classes) <= 200:
@@ -87,27 +87,46 @@ def _marks(cells: SplittingCells, bundle: int, width: int) -> Iterator[list[Any]
 def sweep(cells: SplittingCells) -> Detail:
     """Precision, recall and F1 of first pages at up to 50 of the thresholds that occur."""
     thresholds, hits, shown = _curve(cells)
+    number = int if cells.weight is None else float
     f1 = f1_at(hits, shown)
     at = np.unique(np.append(np.linspace(0, len(f1) - 1, min(STEPS, len(f1))).round().astype(np.int64), np.argmax(f1)))
     total = hits[-1]
     rows = [
-        [float(thresholds[i]), int(hits[i]), int(shown[i] - hits[i]), int(total - hits[i]),
+        [float(thresholds[i]), number(hits[i]), number(shown[i] - hits[i]), number(total - hits[i]),
          float(hits[i] / shown[i]), float(hits[i] / total) if total else None, float(f1[i]) if total else None]
         for i in at.tolist()
     ]  # fmt: skip
     return Detail(
         "thresholds",
-        "Thresholds on confidence",
+        "Thresholds on confidence" + _by_weight(cells),
         ["threshold", "tp", "fp", "fn", "precision", "recall", "f1"],
         rows,
         "curve",
     )
 
 
+def _by_weight(cells: SplittingCells) -> str:
+    return "" if cells.weight is None else ", by weight"
+
+
+def _weights(cells: SplittingCells) -> Floats:
+    """What each page with a confidence weighs: as much as its bundle."""
+    levels = cells.stream.levels
+    assert levels is not None
+    if cells.weight is None:
+        return np.ones(len(levels.bundle))
+    weights: Floats = np.bincount(cells.at, cells.weight, cells.stream.pages.bundles).astype(float)[levels.bundle]
+    return weights
+
+
 def _curve(cells: SplittingCells) -> tuple[Floats, Floats, Floats]:
     """Thresholds from the highest down, with first pages and pages at or above each (sorting twice beats ranking once)."""
     levels = cells.stream.levels
     assert levels is not None
+    if cells.weight is not None:
+        weight = _weights(cells)
+        hits, shown = (np.bincount(levels.level, weight * x).astype(float).cumsum() for x in (levels.gold, 1.0))
+        return levels.thresholds[shown > 0], hits[shown > 0], shown[shown > 0]
     every, firsts = np.sort(-levels.confidence), np.sort(-levels.confidence[levels.gold])
     distinct = every[np.append(every[1:] > every[:-1], True)]
     hits, shown = (np.searchsorted(x, distinct, side="right").astype(float) for x in (firsts, every))
@@ -118,14 +137,19 @@ def calibration(cells: SplittingCells, bins: int = 10) -> Detail:
     """Mean confidence and share of first pages in each bin of confidence."""
     levels = cells.stream.levels
     assert levels is not None
-    column = bins_of(levels.confidence, bins)
-    pages, firsts, confidence = (np.bincount(column, x, bins) for x in (None, levels.gold, levels.confidence))
+    column, weight = bins_of(levels.confidence, bins), _weights(cells)
+    sums = (1.0, levels.gold, levels.confidence)
+    pages, firsts, confidence = (np.bincount(column, weight * x, bins) for x in sums)
+    number = int if cells.weight is None else float
     rows = [
-        [i / bins, (i + 1) / bins, int(pages[i]), float(confidence[i] / pages[i]), float(firsts[i] / pages[i])]
+        [i / bins, (i + 1) / bins, number(pages[i]), float(confidence[i] / pages[i]), float(firsts[i] / pages[i])]
         for i in np.flatnonzero(pages).tolist()
     ]
     return Detail(
-        "calibration", "Calibration of confidence", ["from", "to", "pages", "confidence", "first pages"], rows
+        "calibration",
+        "Calibration of confidence" + _by_weight(cells),
+        ["from", "to", "pages", "confidence", "first pages"],
+        rows,
     )
 
 
