@@ -35,15 +35,18 @@ def agree(gold: Side, systems: Sequence[Side], context: str | None = None) -> tu
 
 
 def _spell_truth(gold: Side, side: Side) -> None:
-    """True and false beside 1 and 0, or beside TRUE and False, are the same two labels: predictions are spelt as in gold."""
+    """True and false beside 1 and 0, or beside TRUE and False, are the same two labels: predictions are spelt as in gold.
+
+    In single labels, sets, weights and spans alike; only the columns of a matrix are numbers that are no truth.
+    """
     mine, theirs = ({*given.names.get("label", ())} for given in (gold, side))
-    if not mine or not theirs or {gold.kind, side.kind} - {"label", "number"}:
+    if "columns" in gold.facts or "columns" in side.facts:
         return
-    if _words(mine) and (theirs <= BITS.keys() or _words(theirs)):
+    if _words(mine) and (_bits(theirs) or _words(theirs)):
         spelt = {name.lower(): name for name in (_like(next(iter(mine)), word) for word in ("true", "false"))}
         spelt |= {name.lower(): name for name in mine}
-        spelling = {name: spelt[BITS.get(name, name.lower())] for name in theirs}
-    elif _words(theirs) and mine <= BITS.keys():
+        spelling = {name: spelt.get(BITS.get(name, name.lower()), name) for name in theirs}
+    elif _words(theirs) and _bits(mine):
         spelling = {name: bit for name in theirs for bit, word in BITS.items() if word == name.lower()}
     else:
         return
@@ -54,8 +57,14 @@ BITS = {"1": "true", "0": "false"}
 """Numbers as labels, and the words for them."""
 
 
+def _bits(names: set[str]) -> bool:
+    """Are 1 or 0 among the labels, and no word for them?"""
+    return bool(names & BITS.keys()) and not any(name.lower() in BITS.values() for name in names)
+
+
 def _words(names: set[str]) -> bool:
-    return len(names) < 3 and len(names) == len({name.lower() for name in names} & {"true", "false"})
+    """Are the labels nothing but true or false?"""
+    return 0 < len(names) < 3 and len(names) == len({name.lower() for name in names} & {"true", "false"})
 
 
 def _like(name: str, word: str) -> str:

@@ -769,6 +769,38 @@ def test_rows_whose_texts_stand_in_another_order_are_doubted(make):
     assert not [f for f in karat.evaluate(gold, same).findings if f.code == "rows-differ"]
 
 
+SHAPES = {
+    "multilabel": lambda label: [[label(1)], [label(0)], [label(1)]],
+    "soft": lambda label: [{label(1): 0.25, label(0): 0.75}, {label(1): 0.5, label(0): 0.5}],
+    "spans": lambda label: [{"spans": [{"start": at, "end": at + 3, "label": label(at % 2)}]} for at in range(4)],
+    "clustering": lambda label: [label(1), label(0), label(1)],
+    "monolabel": lambda label: [label(1), label(0), label(1)],
+}
+
+
+@pytest.mark.parametrize("context", SHAPES)
+@pytest.mark.parametrize("one", [bool, int, str, lambda bit: str(bool(bit)), lambda bit: np.bool_(bit)])
+@pytest.mark.parametrize("other", [bool, lambda bit: str(bool(bit)).lower()])
+def test_truth_is_one_label_in_every_shape(context, one, other):
+    shape = SHAPES[context]
+    for gold, pred in ((one, other), (other, one)):
+        e = karat.evaluate(shape(gold), shape(pred), context=context)
+        same = karat.evaluate(shape(gold), shape(gold), context=context)
+        assert [s.value for s in e.only] == [s.value for s in same.only]
+        assert [f.code for f in e.findings if f.severity != "note"] == [f.code for f in same.findings if f.severity != "note"]
+
+
+def test_truth_beside_more_numbers_is_one():
+    e = karat.evaluate([1, 0, 2, 1], [True, False, True, True], context="monolabel", metrics=["accuracy"])
+    assert (e["accuracy"].value, [f.code for f in e.findings if f.severity != "note"]) == (0.75, [])
+
+
+def test_columns_of_a_matrix_are_no_truth():
+    matrix = np.array([[0, 1], [1, 0], [1, 1]])
+    e = karat.evaluate(matrix, [["true"], ["false"], ["true", "false"]], metrics=["f1(average=micro)"])
+    assert [f.code for f in e.findings if f.severity == "warning"] == ["no-common-labels"]
+
+
 @pytest.mark.parametrize(("gold", "pred"), [([True, False], ["True", "False"]), (["true", "false"], ["TRUE", "FALSE"])])
 def test_true_and_false_are_spelt_in_any_case(gold, pred):
     e = karat.evaluate(gold, pred, metrics=["accuracy"])
