@@ -158,3 +158,11 @@ def test_runs_are_looked_at_on_the_units_that_all_of_them_have():
         dict(list(truth.items())[:-40]), {"new": karat.Runs([dict(list(first.items())[:-40]), few])}, **aim
     ).needs[0]
     assert (found.value, found.se, found.needed) == pytest.approx((both.value, both.se, both.needed))
+
+
+def test_metrics_without_a_direction_have_differences_but_no_margin():
+    gold, a, b = ["A", "B"] * 30, ["A", "B"] * 25 + ["A", "A"] * 5, ["A", "B"] * 22 + ["B", "B"] * 8
+    given = {"metrics": ["support(average=micro)"], "context": "monolabel"}
+    assert [n.what for n in karat.design(gold, {"a": a, "b": b}, difference=0.05, **given).needs] == ["a − b"]
+    with pytest.raises(karat.MetricError, match="cannot say which system is better"):
+        karat.design(gold, {"a": a, "b": b}, margin=0.05, **given)

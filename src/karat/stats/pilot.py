@@ -13,6 +13,7 @@ from karat.metric import MetricError
 from karat.needs import FacetNeed, Need
 from karat.plan import Plan
 from karat.stats.clusters import ClusterKeys
+from karat.stats.comparing import directed
 from karat.stats.design import Aim, Clustered, half_width, power_of, units_for
 from karat.stats.judging import Source, reading
 from karat.stats.runs import Nested, nested, nested_difference
@@ -130,14 +131,15 @@ def _curve(law: Callable[[int], tuple[float, float]], size: int, aim: Aim) -> li
 def needs(
     methods: Mapping[str, Sequence[SystemResult]], plan: Plan, aim: Aim, facet: str, keys: ClusterKeys | None
 ) -> list[Need]:  # fmt: skip
-    """Every metric of every pair of methods, or of the only one."""
+    """Every metric of every pair of methods, or of the only one; a difference is one whichever system is better, a margin is not."""
     pilots = [pilot(name, runs, plan) for name, runs in methods.items()]
     pairs: list[tuple[Pilot, Pilot | None]] = [(a, b) for i, a in enumerate(pilots) for b in pilots[i + 1 :]]
     pairs = pairs or [(pilots[0], None)]
     first = next(iter(methods.values()))[0]
+    wanted = directed(plan) if len(pilots) > 1 and aim.margin is not None else plan.metrics
     return [
         need(contrast(a, b, k, facet), first.scores[m].label, str(m), aim, keys)
         for a, b in pairs
         for k, m in enumerate(plan.metrics)
-        if plan.catalogue[m.name].better != "neither" or b is None
+        if m in wanted
     ]
