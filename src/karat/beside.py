@@ -73,7 +73,7 @@ def _paired(
 ) -> Iterator[tuple[str, str]]:  # fmt: skip
     named = values if isinstance(values, Mapping) else by_id(values, {u[0] if queries else u[1] for u in units})
     if named is not None:
-        of = {str(k): v for k, v in named.items()}
+        of = {spelt(k): v for k, v in named.items()}
         pairs = [(u, of.get(u[0] if queries else u[1])) for u in units]
     else:
         listed = _listed(name, values)
@@ -121,15 +121,12 @@ def _is_there(value: Any) -> bool:
 
 
 def spelt(value: Any) -> str:
-    """A value as a column of a file would spell it: 1.0 is 1.
+    """A value as a column of gold would spell it: 1.0 is 1.
 
     >>> spelt(2.0), spelt(True), spelt(0.25), spelt("es")
     ('2', 'true', '0.25', 'es')
     """
-    if isinstance(value, bool | np.bool_):
-        return "true" if value else "false"
-    number = isinstance(value, float | np.floating)
-    return str(int(value)) if number and float(value).is_integer() else str(value)
+    return text(plain([value])[0]) or ""
 
 
 def beside_record(slices: Given, weight: Any) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 
 Files, frames, lists and dicts all come through here, so that the container never changes a score or a message:
 a column is a list of Python values, an array, or codes; a number is spelt without an empty fraction (1.0 is 1, and −0.0
-is 0), true and false as in JSON, and true is 1 where it stands among numbers. Texts stay as they are, but for those of
-files that have nothing else: where all of a column are numbers they are spelt as numbers are.
+is 0), true and false as in JSON, and true is 1 where it stands among numbers. A moment without a time of day is its date
+(2024-01-01, never 2024-01-01 00:00:00), and one in a time zone is told in UTC. Texts stay as they are, but for those of
+files that have nothing else: where all of a column are numbers (or moments) they are spelt as numbers (or moments) are.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain
@@ -109,6 +111,11 @@ LARGEST = 1e22
 _NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.I)
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _EMPTY_FRACTION = re.compile(r"\.0+$")
+MIDNIGHT = "00:00:00"
+_PLAIN_MOMENT = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d:\d\d(\.\d+)?)?")
+_EMPTY_TIME = re.compile(r"[ T]00:00:00(\.0+)?$")
+_SHORTER = ((_PLAIN_NUMBER, _EMPTY_FRACTION), (_PLAIN_MOMENT, _EMPTY_TIME))
+"""Texts of a file that knows nothing else, and what of them says nothing."""
 
 _KINDS: dict[Any, str] = {
     str: "text", int: "number", float: "number", Exact: "number", bool: "truth", type(None): "null",
@@ -153,6 +160,8 @@ def _plain(value: Any) -> Any:
         return _rational(value)
     if isinstance(value, (bytes, bytearray)):
         return text(value)
+    if isinstance(value, (date, timedelta)):
+        return None if _is_nothing(value) else _told(value)
     base: Any = next((kind for kind in (bool, str, int, float, list, tuple, dict) if isinstance(value, kind)), None)
     if base is not None:
         return base(value)
@@ -182,8 +191,28 @@ def _moment(value: Any) -> Any:
     """A time of NumPy as Python's own, which would be a bare number where it counts nanoseconds; NaT is nothing."""
     if np.isnat(value):
         return None
-    short = value.astype(f"{value.dtype.kind}8[us]") if isinstance(value.item(), int) else value
-    return str(value).replace("T", " ") if short != value or isinstance(short.item(), int) else short.item()
+    if not isinstance(value.item(), int):
+        return value.item()
+    if value.dtype.kind == "m" and np.datetime_data(value.dtype)[0] in ("Y", "M", "generic"):  # of no length
+        return str(value)
+    short = value.astype(f"{value.dtype.kind}8[us]")
+    if isinstance(short.item(), int) or (value.dtype.kind == "M" and short != value):
+        return _EMPTY_TIME.sub("", str(value).replace("T", " "))
+    return _told(short.item(), int((value - short) / np.timedelta64(1, "ns")))
+
+
+def _told(value: date | timedelta, nanoseconds: int = 0) -> str:
+    """A date, moment or span of time as text, whoever made it: midnight is its date, as 1.0 is 1, and zones are told in UTC."""
+    if isinstance(value, timedelta):
+        nanoseconds = nanoseconds or getattr(value, "nanoseconds", 0)
+        span = str(timedelta(value.days, value.seconds, value.microseconds))
+        return f"{span}{'' if '.' in span else '.000000'}{nanoseconds:03d}" if nanoseconds else span
+    if isinstance(value, datetime):
+        if value.tzinfo is not None:
+            return str(value.astimezone(UTC))
+        if value.time() == time() and not getattr(value, "nanosecond", 0):
+            return str(value.date())
+    return str(value)
 
 
 def _is_nothing(value: Any) -> bool:
@@ -297,17 +326,15 @@ def text(value: Any, as_number: bool = False) -> str | None:
 
 
 def as_numbers(column: Codes) -> Codes:
-    """Texts that are all numbers without their empty fractions, as numbers are spelt; others as they are."""
+    """Texts that are all numbers without their empty fractions, and moments without midnight; others as they are."""
     names = column.names
-    if (
-        not names
-        or not _PLAIN_NUMBER.fullmatch(names[0])
-        or not any(name.endswith("0") and "." in name for name in names)
-    ):
+    pair = next((pair for pair in _SHORTER if names and pair[0].fullmatch(names[0])), None)
+    if pair is None or not any(name.endswith("0") and ("." in name or ":" in name) for name in names):
         return column
-    if not all(map(_PLAIN_NUMBER.fullmatch, names)):
+    kind, empty = pair
+    if not all(map(kind.fullmatch, names)):
         return column
-    short = [_EMPTY_FRACTION.sub("", name) for name in names]
+    short = [empty.sub("", name) for name in names]
     short = ["0" if name == "-0" else name for name in short]
     if len(set(short)) == len(short):
         return Codes(column.code, short)

@@ -787,7 +787,9 @@ def test_truth_is_one_label_in_every_shape(context, one, other):
         e = karat.evaluate(shape(gold), shape(pred), context=context)
         same = karat.evaluate(shape(gold), shape(gold), context=context)
         assert [s.value for s in e.only] == [s.value for s in same.only]
-        assert [f.code for f in e.findings if f.severity != "note"] == [f.code for f in same.findings if f.severity != "note"]
+        assert [f.code for f in e.findings if f.severity != "note"] == [
+            f.code for f in same.findings if f.severity != "note"
+        ]
 
 
 def test_truth_beside_more_numbers_is_one():

@@ -21,7 +21,7 @@ import numpy as np
 
 from karat.columns import ROW, Codes, Ints, Mask
 from karat.findings import InputError, finding
-from karat.values import Column, Nested, plain, spelt, taken_apart
+from karat.values import MIDNIGHT, Column, Nested, plain, spelt, taken_apart
 
 _OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 """karat opens no socket: extensions are never fetched."""
@@ -341,6 +341,8 @@ class Engine:
         if type.startswith("STRUCT"):
             rows = self._fetched(relation, f"CAST(to_json({column}) AS VARCHAR)").tolist()
             return taken_apart([_without_nulls(row) for row in rows], objects=True)
+        if type.startswith(("TIMESTAMP", "DATE", "INTERVAL")):
+            return _moments(self._fetched(relation, column), "ZONE" in type)
         texts = column if type in _TEXTS else f"CAST({column} AS VARCHAR)"
         values: list[Any] = self._fetched(relation, texts).tolist()
         return [int(value) if value is not None else None for value in values] if type.endswith("HUGEINT") else values
@@ -436,8 +438,8 @@ class Engine:
         return [text or "" for text in columns["t"].tolist()]
 
     def spells_fractions(self, relation: str, names: Iterable[str]) -> bool:
-        """Are there texts that are spelt otherwise if all of their column are numbers, as 1.0?"""
-        odd = " OR ".join(f"{quoted(name)} LIKE '%.%0'" for name in names) or "false"
+        """Are there texts that are spelt otherwise if all of their column are numbers or moments, as 1.0?"""
+        odd = " OR ".join(_may_be_short(quoted(name)) for name in names) or "false"
         return bool(self._single(f"SELECT count(*) FROM {relation} WHERE {odd}"))
 
     # ---- labels that stay inside
@@ -555,13 +557,18 @@ def _folded(text: str) -> str:
     return f"ltrim(CASE WHEN {plain} LIKE '%.%0' THEN regexp_replace({plain}, '\\.0+$', '') ELSE {plain} END, '0')"
 
 
+def _may_be_short(text: str) -> str:
+    """Whether a text of SQL may end in an empty fraction, or at midnight."""
+    return f"({text} LIKE '%.%0' OR {text} LIKE '%{MIDNIGHT}')"
+
+
 def _odd_ids(gold: LabelTable, pred: LabelTable, columns: Sequence[str]) -> str:
     """How many ids are blank or missing, or may be numbers that their file spells otherwise."""
     whole = all(table.types[table.id or ""] in _WHOLE for table in (gold, pred))
     odd = [" AND ".join(f"{column} IS NULL" for column in columns)]  # a missing id meets no other
     odd += [] if whole else [f"{column} < '!'" for column in columns]
     if not whole and (gold.numbers_alike or pred.numbers_alike):
-        odd += [f"{column} LIKE '%.%0'" for column in columns]
+        odd += map(_may_be_short, columns)
     return f"count(*) FILTER (WHERE {' OR '.join(odd)})"
 
 
@@ -588,6 +595,15 @@ def _objects(column: Any) -> Any:
 
 def _filled(column: Any, value: Any) -> Any:
     return np.ma.filled(column, value) if _masked(column) else column
+
+
+def _moments(column: Any, zoned: bool) -> Column:
+    """Dates, moments and spans of time as they are spelt in memory; the engine tells moments in a time zone in UTC."""
+    moments: list[Any] = plain(np.asarray(_filled(column, np.array("NaT", column.dtype))))
+    if not zoned:
+        return moments
+    whole = [moment if moment is None or " " in moment else f"{moment} 00:00:00" for moment in moments]
+    return [None if moment is None else f"{moment}+00:00" for moment in whole]
 
 
 def _numbers(column: Any) -> Column:

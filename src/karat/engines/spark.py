@@ -32,6 +32,8 @@ DataFrame = Any
 _BLANKS = " \t\n\r"
 _BLANK = rf"^[{_BLANKS}]*$"
 _PLAIN_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
+_PLAIN_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?)?$"
+_EMPTY_TIME = r"[ T]00:00:00(\.0+)?$"
 NUMBER = r"(?i)^\s*[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf(inity)?|nan)\s*$"
 
 
@@ -148,16 +150,21 @@ class Frame:
         spelt = _spelt(self.column(role), self.type(role))
         if self.typed or not self._whole.get(role):
             return spelt
-        return F.regexp_replace(F.regexp_replace(spelt, r"\.0+$", ""), "^-0$", "0")
+        short = F.regexp_replace(F.regexp_replace(spelt, r"\.0+$", ""), "^-0$", "0")
+        return F.regexp_replace(short, _EMPTY_TIME, "")
 
     @cached_property
     def _whole(self) -> dict[str, bool]:
-        """Of columns that a text file cannot type, whether all are numbers: their empty fractions say nothing then."""
+        """Of columns that a text file cannot type, whether all are numbers, or moments: empty fractions and midnight say nothing then."""
         roles = [role for role in ("id", "test_case") if role in self.roles]
-        facts = [F.every(F.coalesce(self.column(role).rlike(_PLAIN_NUMBER), F.lit(True))).alias(role) for role in roles]
+        facts = [
+            F.every(F.coalesce(self.column(role).rlike(kind), F.lit(True))).alias(f"{role} {i}")
+            for role in roles
+            for i, kind in enumerate((_PLAIN_NUMBER, _PLAIN_MOMENT))
+        ]
         with guarded(self.name):
             row = self.data.agg(*facts).collect()[0]
-        return {role: bool(row[role]) for role in roles}
+        return {role: bool(row[f"{role} 0"] or row[f"{role} 1"]) for role in roles}
 
     @cached_property
     def spells_numbers(self) -> bool:

@@ -75,10 +75,10 @@ def _plainer(given: Any) -> Any:
     """A lazy frame collected, an array of records as columns; anything else as it is."""
     if hasattr(given, "collect_schema") and not hasattr(given, "__arrow_c_stream__"):
         return given.collect()
-    if isinstance(given, np.ma.MaskedArray) and given.ndim == 1:
-        return given.tolist()  # None where the mask is
     if isinstance(given, np.ndarray) and given.dtype.names:
         return {name: given[name] for name in given.dtype.names}
+    if isinstance(given, np.ma.MaskedArray) and given.ndim == 1:
+        return _column(given)
     if isinstance(given, np.ndarray) and given.ndim not in (1, 2):
         message = f"an array of {given.ndim} dimensions holds neither labels nor label sets"
         way_out = "give one dimension (a label per item) or two (a row per item)"
@@ -143,7 +143,9 @@ def _column(column: Any) -> Column:
     if isinstance(column, list):
         return column
     if isinstance(column, np.ndarray) and column.dtype.kind in "Mm":
-        return list(column)
+        return list(np.ma.filled(column, column.dtype.type("NaT")))
+    if isinstance(column, np.ma.MaskedArray):
+        return column.tolist()  # None where the mask is
     if hasattr(column, "__array__") and str(getattr(column, "dtype", "")).startswith(
         ("int", "uint", "float", "bool", "<U")
     ):
