@@ -104,7 +104,7 @@ def has_index(given: Any) -> bool:
 def _listed(name: str, values: Any) -> list[Any]:
     try:
         if not isinstance(values, (set, frozenset)):
-            return list(values)
+            return list(values.to_pylist() if hasattr(values, "to_pylist") else values)
         fault = f"{name}: a set has no order by which units could be weighed or sliced"
     except TypeError:
         fault = f"{name}: {values!r} is one value for all units of gold"

@@ -164,7 +164,7 @@ def _plain(value: Any) -> Any:
         return None if _is_nothing(value) else _told(value)
     base: Any = next((kind for kind in (bool, str, int, float, list, tuple, dict) if isinstance(value, kind)), None)
     if base is not None:
-        return base(value)
+        return str.__str__(value) if base is str else base(value)  # an Enum that is a text calls itself by its class
     if isinstance(value, Iterable):
         return list(value)
     return None if _is_nothing(value) else str(value)
@@ -531,10 +531,16 @@ def coded(column: Any) -> Codes | None:
     return make(column) if make else None
 
 
+def _are_truth(values: Sequence[Any]) -> bool:
+    """Are the names of codes true and false, which may be numbers as well as labels?"""
+    return any(isinstance(value, bool) for value in values)
+
+
 def _of_pandas(column: Any) -> Codes | None:
     category = getattr(column, "cat", column)
     if hasattr(category, "codes") and hasattr(category, "categories"):
-        return _named(np.asarray(category.codes, np.int64), category.categories.tolist())
+        values = category.categories.tolist()
+        return None if _are_truth(values) else _named(np.asarray(category.codes, np.int64), values)
     return None
 
 
@@ -559,7 +565,8 @@ def _of_arrow(column: Any) -> Codes | None:
         whole = whole.dictionary_encode()
     if not types.is_dictionary(whole.type):
         return None
-    return _named(whole.indices.fill_null(-1).to_numpy(zero_copy_only=False), whole.dictionary.to_pylist())
+    values = whole.dictionary.to_pylist()
+    return None if _are_truth(values) else _named(whole.indices.fill_null(-1).to_numpy(zero_copy_only=False), values)
 
 
 _LIBRARIES: dict[str, Callable[[Any], Codes | None]] = {

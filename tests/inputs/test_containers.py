@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -300,3 +301,41 @@ def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", [iter, tuple, collections.deque, lambda values: dict(enumerate(values)).values()])
 def test_whatever_can_be_gone_through_is_a_list(kind: Callable[[list[str]], Any]) -> None:
     assert scores(kind(GOLD), kind(PRED)) == EXPECTED
+
+
+class Label(str, Enum):  # noqa: UP042 - a StrEnum calls itself by its text
+    spam = "spam"
+    ham = "ham"
+
+
+def test_members_of_an_enum_that_are_texts_are_these() -> None:
+    gold, pred = ["spam", "ham", "ham"], [Label.spam, Label.ham, Label.ham]
+    assert karat.evaluate(gold, pred)["accuracy"].value == 1.0
+    assert karat.evaluate([[x] for x in gold], [[x] for x in pred])["f1"].value == 1.0
+    weights = [{Label.spam: 0.25, "ham": 0.75}, {"spam": 1.0}]
+    assert karat.evaluate(weights, [dict(w) for w in weights], context="soft", metrics=["mae"])["mae"].value == 0.0
+    assert {*karat.evaluate({Label.spam: "A"}, {"spam": "A"}, metrics=["accuracy"])["accuracy"].by_test_case} == {""}
+
+
+@pytest.mark.parametrize("container", [pd.Categorical, pd.Series, lambda x: pa.array(x).dictionary_encode(), np.array])
+def test_categories_of_truth_are_numbers_too(container: Any) -> None:
+    truth = [True, False, True]
+    assert karat.evaluate([1, 0, 0.5], container(truth), context="numbers", metrics=["mae"])[
+        "mae"
+    ].value == pytest.approx(1 / 6)
+    assert karat.evaluate(truth, container(truth), context="monolabel")["accuracy"].value == 1.0
+
+
+@pytest.mark.parametrize("values", [["x", None, "y"], [True, None, False], [2, None, 1]])
+def test_nulls_of_arrow_are_no_slice(values: list[Any]) -> None:
+    def slices(given: Any) -> list[tuple[str, int]]:
+        e = karat.evaluate(["a", "b", "a"], ["a", "b", "b"], slices={"s": given}, metrics=["accuracy"])
+        return [(s.name, s.units) for s in e["accuracy"].slices["s"]]
+
+    assert slices(pa.array(values)) == slices(pa.chunked_array([values[:1], values[1:]])) == slices(values)
+
+
+def test_weights_meet_ids_that_are_numbers() -> None:
+    gold, pred = {1: "a", 2: "b"}, {1: "a", 2: "a"}
+    for weight in ({1.0: 3, 2.0: 1}, {np.float64(1): 3, np.int8(2): 1}, {"1": 3, "2": 1}):
+        assert karat.evaluate(gold, pred, weight=weight, metrics=["accuracy"])["accuracy"].value == 0.75
