@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+import scipy.sparse
 import zstandard
 
 import karat
@@ -339,3 +340,36 @@ def test_weights_meet_ids_that_are_numbers() -> None:
     gold, pred = {1: "a", 2: "b"}, {1: "a", 2: "a"}
     for weight in ({1.0: 3, 2.0: 1}, {np.float64(1): 3, np.int8(2): 1}, {"1": 3, "2": 1}):
         assert karat.evaluate(gold, pred, weight=weight, metrics=["accuracy"])["accuracy"].value == 0.75
+
+
+MATRIX = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 0]])
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
+def test_sparse_matrices_are_the_dense_ones(form: str) -> None:
+    pred = scipy.sparse.coo_array(MATRIX).asformat(form)
+    assert karat.evaluate(MATRIX, pred, metrics=["subset_accuracy"])["subset_accuracy"].value == 1.0
+    with pytest.raises(karat.InputError, match="other numbers than 0 and 1"):
+        karat.evaluate(MATRIX, pred * 0.5, metrics=["subset_accuracy"])
+
+
+def test_entries_of_one_place_are_summed() -> None:
+    row, column = [0, 0, 1, 1, 2, 2, 3, 3], [0, 2, 1, 2, 0, 1, 0, 0]
+    pred = scipy.sparse.coo_array(([1, 1, 1, 1, 1, 1, 1, -1], (row, column)), shape=(4, 3))
+    e = karat.evaluate(MATRIX, pred, metrics=["subset_accuracy"])
+    dense = karat.evaluate(MATRIX, pred.toarray(), metrics=["subset_accuracy"])
+    assert e["subset_accuracy"].value == dense["subset_accuracy"].value == 0.75
+    assert [f.code for f in e.findings] == [f.code for f in dense.findings]
+
+
+def test_what_a_mask_hides_in_a_matrix_is_refused() -> None:
+    hidden = np.zeros((4, 3), bool)
+    hidden[1, 1] = True
+    scores = np.ma.masked_array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.5, 0.3, 0.2]], hidden)
+    for gold, pred, context in (
+        (["a", "b", "c", "a"], scores, "probabilities"),
+        (MATRIX, np.ma.masked_array(MATRIX, hidden), "multilabel"),
+    ):
+        with pytest.raises(karat.InputError):
+            karat.evaluate(gold, pred, context=context)
+        assert karat.evaluate(gold, np.ma.masked_array(pred.data), context=context)

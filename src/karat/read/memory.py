@@ -79,6 +79,10 @@ def _plainer(given: Any) -> Any:
         return {name: given[name] for name in given.dtype.names}
     if isinstance(given, np.ma.MaskedArray) and given.ndim == 1:
         return _column(given)
+    if isinstance(given, np.ma.MaskedArray) and given.ndim == 2 and np.ma.is_masked(given):
+        return np.ma.filled(given.astype(float), np.nan) if given.dtype.kind in "biuf" else given.tolist()
+    if hasattr(given, "tocsr"):
+        return given.tocsr()
     if isinstance(given, np.ndarray) and given.ndim not in (1, 2):
         message = f"an array of {given.ndim} dimensions holds neither labels nor label sets"
         way_out = "give one dimension (a label per item) or two (a row per item)"
@@ -113,8 +117,8 @@ def _listed(given: Any) -> list[Any]:
     raise InputError([_cannot(given, "give a path, a list, an array, a dict or a frame")])
 
 
-def _cannot(given: Any, way_out: str) -> Any:
-    return finding("bad-option", None, message=f"cannot read a {type(given).__name__}", way_out=way_out)
+def _cannot(given: Any, way_out: str, more: str = "") -> Any:
+    return finding("bad-option", None, message=f"cannot read a {type(given).__name__}{more}", way_out=way_out)
 
 
 def _are_records(record: Mapping[str, Any], read: Read) -> bool:
@@ -181,21 +185,24 @@ def _objects(maps: Sequence[Any]) -> Nested:
 
 def _indicators(given: Any) -> Nested | None:
     """A matrix of zeros and ones, dense or of scipy.sparse, as label sets: a column's number is its label."""
-    if getattr(given, "format", "") == "csr" and (given.data != 0).all():
-        return _sets(np.diff(given.indptr), given.indices)
-    if hasattr(given, "tocoo"):
-        sparse = given.tocoo()
-        keep = sparse.data != 0
-        row, column, rows = sparse.row[keep], sparse.col[keep], int(sparse.shape[0])
+    if getattr(given, "format", "") == "csr":
+        if not given.has_canonical_format:  # several entries of a place are one, their sum
+            given = given.copy()
+            given.sum_duplicates()
+        keep, size = given.data != 0, np.diff(given.indptr)
+        if (given.data[keep] != 1).any():
+            way_out = "give a matrix of zeros and ones, or scores as a dense array with -c probabilities"
+            raise InputError([_cannot(given, way_out, " of other numbers than 0 and 1")])
+        if keep.all():
+            return _sets(size, given.indices)
+        rows = len(size)
+        row, column = np.repeat(np.arange(rows), size)[keep], given.indices[keep]
     elif isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind in "biuf":
         if given.dtype.kind != "b" and not ((given == 0) | (given == 1)).all():
             return None
         (row, column), rows = np.nonzero(given), len(given)
     else:
         return None
-    if (row[1:] < row[:-1]).any():
-        order = np.lexsort((column, row))
-        row, column = row[order], column[order]
     return _sets(np.bincount(row, minlength=rows), column)
 
 
