@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
+from karat.stats.multiplying import multiplied
 from karat.stats.random import stream
 from karat.stats.randomisation import NUMBERS, Coins, Difference, Randomised, extreme
 from karat.stats.statistic import Mask
@@ -33,7 +34,7 @@ class Swaps:
 
     def sums(self, swapped: Floats) -> Floats:
         """Rows × statistics: the difference as a sum of signs, which it is of means and nearly so of others."""
-        return np.asarray((self.n - 2 * swapped) @ self.lean, float)
+        return multiplied(self.n - 2 * swapped, self.lean)
 
     @property
     def spread(self) -> Floats:

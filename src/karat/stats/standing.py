@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.stats.multiplying import multiplied
 from karat.stats.pair import apart
 from karat.weights import Floats
 
@@ -28,7 +29,7 @@ def best_probabilities(
     With a flat prior this is the posterior; systems that are alike on every unit share their probability.
     A covariance that is known with few degrees of freedom makes the errors Student's.
     """
-    error = rng.standard_normal((draws, len(scores))) @ root(covariance).T
+    error = multiplied(rng.standard_normal((draws, len(scores))), root(covariance).T)
     error = error if np.isinf(df) else error * np.sqrt(df / rng.chisquare(df, (draws, 1)))
     x = scores + error
     x = -x if lower else x

@@ -15,6 +15,7 @@ import numpy as np
 from karat.cells import Cells, Sparse
 from karat.metric import Catalogue, Metric, Result
 from karat.patched import WrittenOut, below, beside
+from karat.stats.multiplying import multiplied
 from karat.stats.random import stream
 from karat.stats.resampling import Clusters, Design
 from karat.weights import BLOCK, Dense, Floats, Ints, Memo, Recorder, Replay, Scores, Scripted, Tilt, dense, weighed
@@ -396,7 +397,7 @@ def merged(statistic: Scores, n: Floats, few: int = FEW_CELLS) -> tuple[Scores, 
     distinct = table[first]
 
     def score(W: Any) -> Floats:
-        totals = W @ distinct
+        totals = multiplied(W, distinct)
         columns = [
             totals[:, ends[i]] if len(x.shape) == 1 else totals[:, ends[i] : ends[i + 1]]
             for i, x in enumerate(tape.vectors)
