@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from karat.stats.multiplying import multiplied
+from karat.stats.multiplying import added, multiplied
 from karat.stats.random import stream
 from karat.stats.randomisation import NUMBERS, Coins, Difference, Randomised, extreme
 from karat.stats.statistic import Mask
@@ -34,12 +34,12 @@ class Swaps:
 
     def sums(self, swapped: Floats) -> Floats:
         """Rows × statistics: the difference as a sum of signs, which it is of means and nearly so of others."""
-        return multiplied(self.n - 2 * swapped, self.lean)
+        return np.asarray(multiplied(self.n - 2 * swapped, self.lean), float)
 
     @property
     def spread(self) -> Floats:
         """Of these sums when coins are fair."""
-        return np.asarray(np.sqrt(self.n @ self.lean**2), float)
+        return np.asarray(np.sqrt(added(self.n, self.lean**2)), float)
 
 
 def beyond(law: Randomised, swaps: Swaps, observed: Floats, signs: Mask, coins: Coins) -> Randomised:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from karat.comparison import Effect
+from karat.stats.multiplying import dotted
 from karat.stats.tests import is_constant, midranks, moments, settled
 from karat.weights import Floats
 
@@ -37,8 +38,8 @@ def rank_biserial(d: Floats, n: Floats | None = None) -> float | None:
     if not seen.any():
         return None
     rank = weighted_midranks(np.abs(d[seen]), n[seen])
-    total = float(n[seen] @ rank)
-    return float((n[seen] * rank) @ np.sign(d[seen])) / total
+    total = dotted(n[seen], rank)
+    return dotted(n[seen] * rank, np.sign(d[seen])) / total
 
 
 def weighted_midranks(x: Floats, n: Floats) -> Floats:

@@ -1,24 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of many rows with a small table, in one thread."""
+"""Products that one thread makes, so that no digit hangs on the number of processors.
+
+OpenBLAS shares longer ones among threads, each of which then waits for the next one at full speed, up to a tenth of a second.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from karat.weights import Floats, cuts
 
 ALONE = 2**18
-"""Multiplications up to which OpenBLAS does not share a product among threads."""
+"""Multiplications up to which a product with a matrix is not shared."""
+LONG = 10_000
+"""Numbers up to which one of two columns is not shared."""
 FEW_ROWS = 16
 """Rows of a block below which blocks cost more than they save."""
 
 
-def multiplied(rows: Floats, table: Floats) -> Floats:
-    """``rows @ table`` in blocks that one thread multiplies, to the same bits whatever the number of processors.
-
-    Threads that share a product wait for the next one at full speed, each up to a tenth of a second.
-    """
+def multiplied(rows: Floats, table: Any) -> Any:
+    """``rows @ table``, in blocks of rows; where the table is large, many rows are shared all the same."""
+    if not isinstance(table, np.ndarray):
+        return rows @ table  # a table that is not written out has its own product
+    if len(rows) == 1:
+        return added(rows[0], table)[None, :]
     step = 2 ** int(np.log2(max(ALONE // max(table.size, 1), 1)))
-    if step < FEW_ROWS or len(rows) <= step:
+    if len(rows) <= step:
         return np.asarray(rows @ table, float)
-    return np.concatenate([rows[a:b] @ table for a, b in cuts(len(rows), step)])
+    if step >= FEW_ROWS:
+        return np.concatenate([rows[a:b] @ table for a, b in cuts(len(rows), step)])
+    return np.stack([added(row, table) for row in rows]) if len(rows) < FEW_ROWS else np.asarray(rows @ table, float)
+
+
+def added(n: Floats, table: Floats) -> Floats:
+    """``n @ table`` of one row, in blocks of two columns and more."""
+    columns = table.shape[1]
+    if columns == 1:
+        return np.array([dotted(n, table[:, 0])])
+    # What tensordot does in the end; to find that out takes longer than the product, for each of thousands of test cases.
+    if table.size <= ALONE:
+        return np.asarray(np.dot(n[None, :], table)[0], float)
+    step = max(ALONE // len(n) // 8, 1) * 8  # as many as the library adds up side by side, so that the bits are its own
+    blocks = np.split(table, range(step, columns - 1, step), axis=1)
+    return np.concatenate([np.dot(n[None, :], block)[0] for block in blocks])
+
+
+def dotted(x: Floats, y: Floats) -> float:
+    """``x @ y`` of two columns."""
+    return float(sum(x[a:b] @ y[a:b] for a, b in cuts(len(x), LONG)))

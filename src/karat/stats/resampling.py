@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from karat.patched import Patched, below, written
+from karat.stats.multiplying import added
 from karat.stats.tables import by_table
 from karat.weights import Floats, Ints, Scores, Tilt, block_sizes
 
@@ -251,8 +252,7 @@ def weighted(n: Floats, value: Any) -> Floats:
     """``n @ value``, by column."""
     if isinstance(value, Patched):
         return np.asarray(value.weighed(n), float)
-    # What tensordot does in the end; to find that out takes longer than the product, for each of thousands of test cases.
-    return np.asarray(np.dot(n[None, :], value)[0], float)
+    return added(n, value)
 
 
 def jackknife(statistic: Scores, design: Design) -> Jackknife:

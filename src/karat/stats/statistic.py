@@ -110,7 +110,7 @@ def unit_scores(statistic: Scores, n: Floats) -> UnitScores:
     known = ~np.isnan(value)
     trial = np.zeros((TRIALS, len(n)))
     trial[:, seen] = stream(0, "trial").integers(1, 100, (TRIALS, len(seen)))
-    total, count = trial[:, seen] @ np.where(known, value, 0.0), trial[:, seen] @ known.astype(float)
+    total, count = (multiplied(trial[:, seen], x) for x in (np.where(known, value, 0.0), known.astype(float)))
     mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     return UnitScores(value, np.isclose(statistic(trial), mean, rtol=1e-9, atol=1e-12).all(0))
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from karat.comparison import Test
+from karat.stats.multiplying import dotted
 from karat.weights import Floats, Ints
 
 
@@ -16,8 +17,8 @@ def moments(d: Floats, n: Floats | None = None) -> tuple[float, float, float]:
     """Number, mean and standard deviation of differences, ``d[u]`` occurring ``n[u]`` times."""
     n = np.ones(len(d)) if n is None else n
     size = float(n.sum())
-    mean = float(n @ d) / size if size else np.nan
-    squares = float(n @ (d - mean) ** 2)
+    mean = dotted(n, d) / size if size else np.nan
+    squares = dotted(n, (d - mean) ** 2)
     return size, mean, float(np.sqrt(squares / (size - 1))) if size > 1 else np.nan
 
 
