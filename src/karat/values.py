@@ -132,13 +132,13 @@ SAID = {
 """How kinds of value are called in messages."""
 
 
-def plain(column: Column) -> Column:
-    """The column in Python's own types; what has no value (NaN, NaT, NA) is None in lists."""
+def plain(column: Column, kinds: set[type] | None = None) -> Column:
+    """The column in Python's own types; what has no value (NaN, NaT, NA) is None in lists. ``kinds``: its types, where known."""
     if isinstance(column, np.ndarray):
         if column.dtype.kind in "biufU":
             return column
         return plain(list(column) if column.dtype.kind in "Mm" else column.tolist())
-    if isinstance(column, list) and not types_in(column) <= _KINDS.keys():
+    if isinstance(column, list) and not (types_in(column) if kinds is None else kinds) <= _KINDS.keys():
         return [_plain(value) for value in column]
     return column
 

@@ -48,7 +48,8 @@ def read_memory(engine: Engine, given: Any, read: Read) -> Records | Side:
     if hasattr(given, "__array__") and getattr(given, "ndim", 1) == 1 and not _is_nested(given):
         return _records({"value": _column(given)}, read, "array")
     rows = _listed(given)
-    rows = rows if values.types_in(rows) & {set, frozenset} else values.plain(rows)  # what has no order is no sentence
+    kinds = values.types_in(rows)
+    rows = rows if kinds & {set, frozenset} else values.plain(rows, kinds)  # what has no order is no sentence
     if is_tag_lists(rows, read):
         return read_tag_lists(rows, read)
     if is_span_records(rows, read):

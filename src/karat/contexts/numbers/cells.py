@@ -15,7 +15,7 @@ from karat.contexts.groups import middle
 from karat.contexts.numbers.order import Order
 from karat.state import stored
 
-NEAR = 10
+NEAR = 1000
 """Ranges of the predictions up to which gold's middle is theirs: farther off, squares would lose digits."""
 
 
