@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.contexts.curve import DUST, first_best, steps
+from karat.contexts.curve import first_best, steps
+from karat.contexts.groups import DUST
 from karat.contexts.lazy_table import LaterDetail
 from karat.contexts.probabilities.calibration import bin_of, confidence, edges
 from karat.contexts.probabilities.cells import ProbabilityCells

@@ -188,4 +188,5 @@ def kappa(W: Weights, cells: SplittingCells) -> Values:
     hits, extra, missed, rest = _table(W, cells)
     pages = hits + extra + missed + rest
     chance = (hits + extra) * (hits + missed) + (rest + extra) * (rest + missed)
-    return ratio(pages * (hits + rest) - chance, less(pages**2, chance), "one mark in use")
+    whole = less(pages**2, chance)
+    return defined(ratio(pages * (hits + rest) - chance, whole, "").value, whole > 0, "one mark in use")
