@@ -201,7 +201,7 @@ class Aligned:
         of_gold, of_pred = _under_rows(gold, both, both.gold, names), _under_rows(pred, both, both.pred, names)
         case = _cases(gold.keys.case, pred.keys.case, both)
         ids = _ids(gold.keys, pred.keys, both) if units else None
-        size = len(case)
+        size = len(case.code)
         unit = np.arange(size) if units else None
         rows = {name: _carried(column, both.gold) for name, column in gold.units.items()}
         rows |= {f"pred {name}": _carried(column, both.pred) for name, column in pred.units.items()}

@@ -34,16 +34,6 @@ def repeated_ids(side: Side) -> list[Finding]:
     return out + more("repeated-id", len(again), side)
 
 
-def ids_on_one_side(gold: Side, pred: Side) -> list[Finding]:
-    """Ids that only one side has: only those that count the rows are what the places of the other side say."""
-    if gold.keys.by_position == pred.keys.by_position or gold.keys.id == pred.keys.id:
-        return []
-    named, other = ("the prediction", "gold") if gold.keys.by_position else ("gold", "the prediction")
-    ids = (pred if gold.keys.by_position else gold).keys.id
-    shown = ", ".join([*map(repr, ids[:3]), *(["…"] if len(ids) > 3 else [])])
-    return [finding("ids-on-one-side", pred.name, named=named, other=other, ids=shown)]
-
-
 def _where(case: str) -> str:
     return f" of test case {case!r}" if case else ""
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.agree import agree, by_position, case_of_query, check_labels, suspicions
 from karat.beside import not_ignored
-from karat.check import ids_on_one_side, leave_out
+from karat.check import leave_out
 from karat.columns import Codes
 from karat.contexts import CONTEXT_OF, context
 from karat.contexts.agreement import AGREEMENT
@@ -90,7 +90,7 @@ def counted_sides(
     name_columns(golds, preds)
     golds, *preds = gathered([partial(prepared, side, plan) for side in (golds, *preds)])
     for side in preds:  # before records are left out, after which the places of the others are no longer counted
-        side.findings += ids_on_one_side(golds, side)
+        side.findings += _ids_on_one_side(golds, side)
     golds, preds = without_faulty(golds, preds, plan)
     gathered([partial(check_side, side, plan) for side in (golds, *preds)])
     if asked.beside:
@@ -146,6 +146,16 @@ def prepared(side: Side, plan: Plan) -> Side:
         expected = " or ".join(SAID.get(k, k) for k in kinds)
         raise InputError([finding("mixed-contexts", side.name, gold=expected, pred=SAID.get(side.kind, side.kind))])
     return plan.context.prepare(side, plan.options)
+
+
+def _ids_on_one_side(gold: Side, pred: Side) -> list[Finding]:
+    """Ids that only one side has: only those that count the rows are what the places of the other side say."""
+    if gold.keys.by_position == pred.keys.by_position or gold.keys.id == pred.keys.id:
+        return []
+    named, other = ("the prediction", "gold") if gold.keys.by_position else ("gold", "the prediction")
+    ids = (pred if gold.keys.by_position else gold).keys.id
+    shown = ", ".join([*map(repr, ids[:3]), *(["…"] if len(ids) > 3 else [])])
+    return [finding("ids-on-one-side", pred.name, named=named, other=other, ids=shown)]
 
 
 def without_faulty(gold: Side, systems: Sequence[Side], plan: Plan) -> tuple[Side, list[Side]]:

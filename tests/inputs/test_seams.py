@@ -67,6 +67,7 @@ THRESHOLDS = {
 NO_SEAMS = {
     "karat.read.delimited.LONGEST_ROW": "of one row, said in a finding",
     "karat.read.fast.uniform.WIDEST": "of one text; longer ones are among the oddities",
+    "karat.read.json.MOST_DIGITS": "of one number, said in a finding",
     "karat.read.pages.MOST_PAGES": "of one stream, said in a finding",
     "karat.read.roles.MOST_TEXTS": "of the texts beside the records, which no score reads",
     "karat.read.source.LEAST": "of what is unpacked, said in a finding",

@@ -35,7 +35,9 @@ def multiplied(rows: Floats, table: Any) -> Any:
 
 
 def added(n: Floats, table: Floats) -> Floats:
-    """``n @ table`` of one row, in blocks of two columns and more."""
+    """``n @ table`` of one row with a table, in blocks of two columns and more, or with one column."""
+    if table.ndim == 1:
+        return np.asarray(dotted(n, table))
     columns = table.shape[1]
     if columns == 1:
         return np.array([dotted(n, table[:, 0])])
