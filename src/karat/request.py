@@ -11,7 +11,7 @@ from typing import Any
 from karat.beside import named_columns
 from karat.findings import Finding
 from karat.inputs import Given, beside_by_index
-from karat.metric import Metric
+from karat.metric import Metric, MetricError
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,11 @@ class Asked:
     """Whether gold may be scored against itself."""
     compared: bool = False
     """Whether slices are those of a comparison, which scores them itself."""
+
+    def __post_init__(self) -> None:
+        for name, size in (("memory", self.memory), ("max_unpacked", self.max_unpacked)):
+            if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 1):
+                raise MetricError(f"{name}={size!r} is no number of bytes: write 500_000_000 for 500 MB")
 
     @cached_property
     def beside(self) -> list[str]:

@@ -246,3 +246,10 @@ def test_long_doubles_are_numbers() -> None:
 def test_a_set_of_tags_is_no_sentence() -> None:
     with pytest.raises(karat.InputError, match="lists of labels"):
         karat.evaluate([{"B-PER", "O"}], [["B-PER", "O"]], context="spans")
+
+
+@pytest.mark.parametrize("size", ["500MB", 0, -1, 1.5, True])
+@pytest.mark.parametrize("name", ["memory", "max_unpacked"])
+def test_what_is_no_number_of_bytes(name, size):
+    with pytest.raises(karat.MetricError, match=f"{name}={size!r} is no number of bytes"):
+        karat.evaluate(["a"], ["b"], **{name: size})
