@@ -125,7 +125,7 @@ def gold_column(
     """The values of a column of gold by unit: the one that rode along, or another reading of gold."""
     if column == asked.carried:
         return cluster_keys(ready, column)
-    if gold == "-":
+    if isinstance(gold, str) and gold == "-":
         raise MetricError("gold from stdin is read once and carries one column: give it as a file")
     again = read_side(engine, stack, gold, "gold", replace(asked, cluster_by=column).given)
     return cluster_keys(prepared(whole(again), plan), column)

@@ -144,6 +144,20 @@ def test_frames(data):
     assert e["f1"].slices == by_file["f1"].slices
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames_with_several_columns_beside(data, library):
+    """The second column is read again, of whatever gold is."""
+    module = pytest.importorskip(library)
+    frame = getattr(module, "DataFrame", None) or (lambda columns: module.table(columns))
+    side = lambda *names: frame({name: [row[name] for row in rows()] for name in names})
+    for by in ("country", ["country", "length:3"]):
+        e = karat.evaluate(
+            side("id", "label", "country", "length", "weight"), side("id", "prediction"), metrics=["f1"], slices=by, weight="weight"
+        )  # fmt: skip
+        by_file = karat.evaluate(data / "gold.csv", data / "pred.csv", metrics=["f1"], slices=by, weight="weight")
+        assert e["f1"].slices == by_file["f1"].slices
+
+
 def test_every_report_shows_slices(data):
     args = [
         "evaluate",
