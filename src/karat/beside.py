@@ -12,7 +12,7 @@ import numpy as np
 from karat.findings import Finding, InputError, finding
 from karat.metric import MetricError
 from karat.side import Side
-from karat.values import plain, text
+from karat.values import name_of, plain, text
 
 if TYPE_CHECKING:
     from karat.stats.clusters import ClusterKeys
@@ -126,7 +126,7 @@ def spelt(value: Any) -> str:
     >>> spelt(2.0), spelt(True), spelt(0.25), spelt("es")
     ('2', 'true', '0.25', 'es')
     """
-    return text(plain([value])[0]) or ""
+    return name_of(value) or ""
 
 
 def beside_record(slices: Given, weight: Any) -> dict[str, Any]:

@@ -325,6 +325,11 @@ def text(value: Any, as_number: bool = False) -> str | None:
     return str(value)
 
 
+def name_of(value: Any) -> str | None:
+    """A single value as the label or id that it is in a column."""
+    return text(plain([value])[0])
+
+
 def as_numbers(column: Codes) -> Codes:
     """Texts that are all numbers without their empty fractions, and moments without midnight; others as they are."""
     names = column.names

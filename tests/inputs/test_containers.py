@@ -318,6 +318,15 @@ def test_members_of_an_enum_that_are_texts_are_these() -> None:
     assert {*karat.evaluate({Label.spam: "A"}, {"spam": "A"}, metrics=["accuracy"])["accuracy"].by_test_case} == {""}
 
 
+def test_members_of_an_enum_are_texts_in_spans_rankings_and_names_of_classes() -> None:
+    gold, pred = ([{"id": i, "spans": [{"start": 0, "end": 4, "label": i}]}] for i in ("spam", Label.spam))
+    assert karat.evaluate(gold, pred, metrics=["f1"])["f1"].value == 1.0
+    run = {Label.ham: {"ham": 1}, "q": {Label.spam: 1.0}}
+    assert karat.evaluate({"q": {"spam": 1}}, run, context="ranking")["AP"].value == 1.0
+    scores = np.array([[0.9, 0.1], [0.2, 0.8]])
+    assert karat.evaluate(["spam", "ham"], scores, classes=list(Label), metrics=["accuracy"])["accuracy"].value == 1.0
+
+
 @pytest.mark.parametrize("container", [pd.Categorical, pd.Series, lambda x: pa.array(x).dictionary_encode(), np.array])
 def test_categories_of_truth_are_numbers_too(container: Any) -> None:
     truth = [True, False, True]
@@ -373,3 +382,29 @@ def test_what_a_mask_hides_in_a_matrix_is_refused() -> None:
         with pytest.raises(karat.InputError):
             karat.evaluate(gold, pred, context=context)
         assert karat.evaluate(gold, np.ma.masked_array(pred.data), context=context)
+
+
+@pytest.mark.parametrize("type", ["int64[pyarrow]", "double[pyarrow]", "Int64", "Float64"])
+def test_numbers_of_pandas_that_are_missing_are_no_nan(type: str) -> None:
+    pred = pd.DataFrame({"id": [1, 2, 3], "value": pd.Series([1, None, 2], dtype=type)})
+    with pytest.raises(karat.InputError) as refused:
+        karat.evaluate({"1": 1, "2": 2, "3": 3}, pred, context="numbers")
+    assert [f.code for f in refused.value.findings] == ["missing-field"]
+
+
+@pytest.mark.parametrize("names", [("prob_A", "prob_B", "prob_C"), ("0", "1", "2"), ("0", "1", "2", "3", "4")])
+def test_tables_of_tabs_are_no_rankings(names: tuple[str, ...], tmp_path: Path) -> None:
+    """A line of four fields of which the last is a number, as judgements of TREC have."""
+    gold, pred = tmp_path / "gold.tsv", tmp_path / "pred.tsv"
+    label = [name.removeprefix("prob_") for name in names]
+    gold.write_text("id\tlabel\tcountry\tlength\n" + "".join(f"{i}\t{label[i]}\tde\t{i}\n" for i in range(3)))
+    rows = [
+        "\t".join(["id", *names]),
+        *("\t".join([str(i), *("0.5", "0.25", "0.25", "0", "0")[: len(names)]]) for i in range(3)),
+    ]
+    pred.write_text("\n".join(rows) + "\n")
+    e = karat.evaluate(gold, pred, context="probabilities", metrics=["accuracy"])
+    assert e["accuracy"].value == pytest.approx(1 / 3)
+    pred.write_text("ticket\tteam\tcountry\tlength\n" + "".join(f"{i}\t{label[i]}\tde\t{i}\n" for i in range(3)))
+    columns = {"pred_id": "ticket", "pred_value": "team"}
+    assert karat.evaluate(gold, pred, context="monolabel", columns=columns)["accuracy"].value == 1.0

@@ -116,6 +116,22 @@ def test_times_of_parquet_are_those_in_memory(unit, tmp_path):
     assert [s.name for s in e["accuracy"].slices["when"]] == sorted(plain(given))
 
 
+def test_times_are_the_same_documents_queries_and_classes_in_every_container():
+    for given, texts in FORMS.values():
+        spans = [{"start": 0, "end": 4, "label": given[0]}], [{"start": 0, "end": 4, "label": texts[0]}]
+        documents = [[{"id": i, "spans": s} for i in ids] for ids, s in zip((given, texts), spans, strict=True)]
+        assert karat.evaluate(*documents, metrics=["f1"])["f1"].value == 1.0
+        by_text = {q: {d: float(n) for n, d in enumerate(texts)} for q in texts}
+        rows = [{"query": q, "doc_id": d, "score": float(n)} for q in given for n, d in enumerate(given)]
+        dicts = {q: {d: float(n) for n, d in enumerate(given)} for q in given}
+        for run in (dicts, pd.DataFrame(rows), pl.DataFrame(rows), pa.Table.from_pylist(rows)):
+            e = karat.evaluate({q: {texts[0]: 1} for q in texts}, run, context="ranking", metrics=["RR"])
+            assert (e["RR"].value, e.systems[0].counts["aligned"]) == (0.5, 2), run
+        assert karat.evaluate(by_text, rows, context="ranking", metrics=["nDCG"])["nDCG"].value == 1.0
+        scores = np.array([[0.9, 0.1], [0.2, 0.8]])
+        assert karat.evaluate(texts, scores, classes=given, metrics=["accuracy"])["accuracy"].value == 1.0
+
+
 @pytest.mark.parametrize("sign", [" ", "T"])
 def test_midnights_in_a_text_file_are_dates_where_all_are_moments(sign, tmp_path):
     path = tmp_path / "pred.csv"

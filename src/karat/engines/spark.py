@@ -23,7 +23,7 @@ from pyspark.sql import types as T
 
 from karat.columns import Ints, Mask
 from karat.findings import LIMIT, InputError, finding
-from karat.values import plain, text
+from karat.values import name_of
 
 Column = Any
 DataFrame = Any
@@ -215,7 +215,7 @@ def _spelt(column: Column, kind: T.DataType) -> Column:
 
 
 def _text(value: Any) -> str | None:
-    return text(plain([value])[0])
+    return name_of(value)
 
 
 Watch = Callable[[], dict[str, Any]]

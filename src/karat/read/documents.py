@@ -32,14 +32,8 @@ from karat.side import Entries, Keys, Origin, Positions, Side
 
 
 def spelt(value: Any) -> Any:
-    """An id or label as text: true as in JSON, 1.0 as 1."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, (bytes, bytearray)):
-        return values.text(value)
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    """An id or label as text, as it is in a column."""
+    return value if value is None or type(value) is str else values.name_of(value)
 
 
 def documents_side(records: Sequence[Any], read: Read, format: str, line: Any, findings: Iterable[Finding]) -> Side:
@@ -202,6 +196,8 @@ class Documents:
         except OverflowError:
             return False
         texts = label if kinds <= {str} else list(map(spelt, label))
+        if None in texts:
+            return False
         parents = None if parent is None or max(parent, default=-1) < 0 else np.array(parent, np.int64)
         self.places.append((*places, self.labels.codes(texts, len(label)), parents))
         self.quotes += quote
@@ -261,6 +257,8 @@ class Documents:
 
     def _check_ids(self) -> None:
         """Documents without an id among others that have one: by their place, or as another without one, they would meet any."""
+        if "id" in self.columns:
+            self.columns["id"] = list(map(spelt, self.columns["id"]))
         ids = self.columns.get("id", ())
         if any(id is not None for id in ids):
             for row, id in zip(self.row, ids, strict=True):
@@ -270,7 +268,7 @@ class Documents:
                     self.note("empty-value", row, field="id")
 
     def _keys(self) -> Keys:
-        ids = list(map(spelt, self.columns.get("id", ())))
+        ids = self.columns.get("id", ())
         cases = [spelt(case) or "" for case in self.columns.get("test_case", ())]
         case = Codes.of(cases) if cases else Codes.constant("", len(self.row))
         if not any(id is not None for id in ids):
@@ -383,7 +381,7 @@ def problem(span: Any) -> str | None:
         return f"start and end must be whole numbers: {_brief(span)}"
     if max(abs(start), abs(end)) >= 1 << 63:
         return f"start and end must be numbers of 64 bits: {_brief(span)}"
-    if label is None:
+    if spelt(label) is None:
         return f"a span has no label: {_brief(span)}"
     return f"a span's label is a list or an object: {_brief(span)}" if isinstance(label, (list, tuple, dict)) else None
 

@@ -20,7 +20,7 @@ from karat.read.names import NAMES
 from karat.read.source import Source
 from karat.read.table import Read, side_table
 from karat.side import Origin, Side, by_query
-from karat.values import text as label_of
+from karat.values import name_of
 
 _OBJECT = re.compile(
     rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:\s*(?:-?\d|-?Infinity|NaN|null))'
@@ -84,8 +84,8 @@ def read_dicts(given: Mapping[Any, Mapping[Any, Any]], read: Read, format: str =
     if not items:
         raise InputError([finding("no-records", read.name)])
     size = np.fromiter((len(inner) for _, inner in items), np.int64, len(items))
-    document = Text.of([d if isinstance(d, str) else _id(d, read) for _, inner in items for d in inner])
-    query = Text.of([q if isinstance(q, str) else _id(q, read) for q, _ in items])
+    document = Text.of([d if type(d) is str else _id(d, read) for _, inner in items for d in inner])
+    query = Text.of([q if type(q) is str else _id(q, read) for q, _ in items])
     columns = {"document": document, "number": _numbers(items, int(size.sum()), read)}
     origin = Origin(read.name, read.role, format, lambda record: record + 1)
     return side_table(by_query(origin, query, size, columns), [])
@@ -93,7 +93,7 @@ def read_dicts(given: Mapping[Any, Mapping[Any, Any]], read: Read, format: str =
 
 def _id(key: Any, read: Read) -> str:
     """A key that is no text, spelt as in a file."""
-    text = label_of(key)
+    text = name_of(key)
     if text is None:
         raise InputError([finding("missing-field", read.name, field="id")])
     return text

@@ -163,7 +163,7 @@ def matrix(given: Any, read: Read) -> Side | None:
 def _listed(named: Any) -> list[str]:
     if isinstance(named, str):
         return [name.strip() for name in named.split(",")]
-    return [values.text(name) or "" for name in (named.tolist() if hasattr(named, "tolist") else named)]
+    return [values.name_of(name) or "" for name in named]
 
 
 def _table(given: Any, read: Read) -> Floats | None:

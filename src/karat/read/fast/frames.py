@@ -48,6 +48,8 @@ def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) ->
     number = any(is_it(value.type) for is_it in (types.is_integer, types.is_floating, types.is_boolean))
     if not number or any(columns[c].null_count for c in roles.values()):
         return None
+    if not all(_is_spelt(types, columns[roles[role]].type) for role in ("test_case", "id")):
+        return None
     if not len(value):
         raise InputError([finding("no-records", read.name)])
     query, document = (_text(arrow, columns[roles[role]]) for role in ("test_case", "id"))
@@ -60,6 +62,13 @@ def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) ->
     side.facts["column"] = roles["value"].lower()
     side.facts["value"] = roles["value"]
     return side_table(side, [])
+
+
+def _is_spelt(types: Any, kind: Any) -> bool:
+    """Are ids of this type the texts that Arrow makes of them? Moments and fractions are spelt in `values`."""
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _ranks(arrow: Any, column: Any) -> Floats:
