@@ -151,9 +151,8 @@ def _column(column: Any) -> Column:
         return list(np.ma.filled(column, column.dtype.type("NaT")))
     if isinstance(column, np.ma.MaskedArray):
         return column.tolist()  # None where the mask is
-    if hasattr(column, "__array__") and str(getattr(column, "dtype", "")).startswith(
-        ("int", "uint", "float", "bool", "<U")
-    ):
+    dtype = getattr(column, "dtype", None)
+    if hasattr(column, "__array__") and isinstance(dtype, np.dtype) and dtype.kind in "iufbU":
         return np.asarray(column)
     listed = _listed(column)
     if _is_map(column):

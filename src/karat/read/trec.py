@@ -12,6 +12,7 @@ import numpy as np
 from karat.columns import PADDING, Ints, Text
 from karat.findings import Finding, InputError, finding, limited
 from karat.read import fast
+from karat.read.delimited import SURE
 from karat.read.source import Source
 from karat.read.table import Read, side_table
 from karat.read.trec_rows import Rows
@@ -34,11 +35,20 @@ def is_run(source: Source) -> bool:
 
 
 def _votes(source: Source, fits: Callable[[list[bytes]], bool]) -> bool:
-    """Do most of the first lines look as they should? One broken line does not hide a format."""
+    """Do most of the first lines look as they should? One broken line does not hide a format, but a header shows a table."""
     lines = source.start.split(b"\n")[:40]
     rows = [line.split() for line in (lines if len(lines) < 40 else lines[:-1])]
     rows = [row for row in rows if row and not row[0].startswith(b"#")]
-    return bool(rows) and 2 * sum(map(fits, rows)) > len(rows) and source.start[:1] not in b"[{<"
+    if not rows or _is_header(lines[0]):
+        return False
+    return 2 * sum(map(fits, rows)) > len(rows) and source.start[:1] not in b"[{<"
+
+
+def _is_header(line: bytes) -> bool:
+    """Are these names apart by tabs? Lines of both kinds hold numbers."""
+    fields = line.split(b"\t")
+    known = {field.decode(errors="replace").strip().lower() for field in fields}
+    return len(fields) > 1 and (bool(known & SURE) or not any(map(_is_number, fields)))
 
 
 def _is_number(text: bytes) -> bool:
