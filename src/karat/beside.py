@@ -40,31 +40,34 @@ def as_list(slices: Given) -> list[str]:
     )
 
 
-def sliced_by(slices: Given, read: Reader, gold: Any) -> list[SliceKeys]:
+def sliced_by(slices: Given, read: Reader, gold: Any, handed: Side | None) -> list[SliceKeys]:
     """The slices of every column that was asked for."""
     if not slices:
         return []
     from karat.stats.slices import slice_keys, spec
 
     if isinstance(slices, Mapping):
-        return [slice_keys(in_memory(str(name), values, gold)) for name, values in slices.items()]
+        return [slice_keys(in_memory(str(name), values, gold, handed)) for name, values in slices.items()]
     return [slice_keys(read(column), bins) for column, bins in (spec(text) for text in as_list(slices))]
 
 
-def weighed_by(weight: Any, read: Reader, gold: Any) -> ClusterKeys:
+def weighed_by(weight: Any, read: Reader, gold: Any, handed: Side | None) -> ClusterKeys:
     """What each unit weighs, as gold or the user says it."""
-    return read(weight) if isinstance(weight, str) else in_memory("weight", weight, gold)
+    return read(weight) if isinstance(weight, str) else in_memory("weight", weight, gold, handed)
 
 
-def in_memory(name: str, values: Any, gold: Any) -> ClusterKeys:
-    """Values that stand beside gold in memory: one for each unit in order, or by id."""
+def in_memory(name: str, values: Any, gold: Any, handed: Side | None = None) -> ClusterKeys:
+    """Values that stand beside gold in memory: one for each unit that was handed in, in order, or by id."""
     from karat.stats.clusters import ClusterKeys
 
     if not isinstance(gold, Side):
         raise MetricError(f"{name}: values beside gold need gold in memory; name a column of the file instead")
     if gold.keys.by_position and has_index(values):
         values = values.to_numpy()
-    rows = sorted(_paired(name, values, list(gold.keys.pairs()), gold.context == "ranking"))
+    rows = sorted(_paired(name, values, list((handed or gold).keys.pairs()), gold.context == "ranking"))
+    if handed is not None and len(handed) > len(gold):
+        kept = {f"{case}\x1f{id}" for case, id in gold.keys.pairs()}
+        rows = [row for row in rows if row[0] in kept]
     return ClusterKeys(np.array([u for u, _ in rows], str), np.array([v for _, v in rows], str), name)
 
 

@@ -47,6 +47,8 @@ class CountedSides(NamedTuple):
     inputs: list[dict[str, Any]]
     texts: dict[str, str] | None
     gold: Side
+    handed: Side | None = None
+    """Gold with the records that were left out, whose places are counted; None where nothing was."""
 
 
 Meet = Callable[[Sequence[Any]], tuple[Any, list[Any]]]
@@ -91,6 +93,7 @@ def counted_sides(
     golds, *preds = gathered([partial(prepared, side, plan) for side in (golds, *preds)])
     for side in preds:  # before records are left out, after which the places of the others are no longer counted
         side.findings += _ids_on_one_side(golds, side)
+    handed = golds
     golds, preds = without_faulty(golds, preds, plan)
     gathered([partial(check_side, side, plan) for side in (golds, *preds)])
     if asked.beside:
@@ -104,7 +107,7 @@ def counted_sides(
     ]
     clusters = cluster_keys(golds, column) if column else None
     inputs = [input_record(side, asked.hashes) for side in (golds, *preds)]
-    return CountedSides(plan, results, clusters, inputs, texts_of(golds) if units else None, golds)
+    return CountedSides(plan, results, clusters, inputs, texts_of(golds) if units else None, golds, handed)
 
 
 def gathered(steps: Iterable[Callable[[], T]]) -> list[T]:

@@ -95,10 +95,10 @@ def _scored(gold: Any, systems: Sequence[tuple[str, Any]], asked: Asked, wanted:
             counted = None if units else counted_larger(engine, loaded, asked, meet)
             loaded = loaded if counted else gathered([partial(whole, side) for side in loaded])
         counted = counted or counted_sides(engine, loaded, asked, meet, units, bool(wanted))
-        plan, results, clusters, inputs, texts, ready = counted
+        plan, results, clusters, inputs, texts, ready, handed = counted
         read_column = partial(gold_column, engine, stack, gold, ready, asked, plan)
-        weights = None if asked.weight is None else weighed_by(asked.weight, read_column, ready)
-        slices = sliced_by(asked.slices, read_column, ready)
+        weights = None if asked.weight is None else weighed_by(asked.weight, read_column, ready, handed)
+        slices = sliced_by(asked.slices, read_column, ready, handed)
     if weights is not None:
         from karat.stats.weighting import weighted
 

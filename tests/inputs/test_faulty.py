@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import karat
@@ -129,3 +130,21 @@ def test_a_column_that_is_nearly_there_is_suggested(tmp_path):
         karat.evaluate(str(path), {"1": "A"}, columns={"gold_value": "lable"})
     assert [f.code for f in error.value.findings] == ["missing-column"]
     assert "'label' may be meant" in error.value.findings[0].hint
+
+
+BY_ID = lambda values: dict(zip("0123", values, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("ids", "kind"), [(True, list), (True, pd.Series), (True, BY_ID), (False, list), (False, pd.Series)]
+)
+def test_values_beside_gold_are_those_of_the_records_that_were_handed_in(kind: Any, ids: bool) -> None:
+    """Nobody knows beforehand which records are left out."""
+    labels, pred, weight, part = ["A", None, "B", "B"], list("AAAB"), [1, 2, 3, 1], list("xyxz")
+    by_name = [{"id": str(i), "label": labels[i], "w": weight[i], "part": part[i]} for i in range(4)]
+    wish = {"faulty": "drop", "context": "monolabel", "metrics": ["accuracy"]}
+    expected = karat.evaluate(by_name, BY_ID(pred), weight="w", slices="part", **wish)
+    gold, system = (BY_ID(side) if ids else side for side in (labels, pred))
+    e = karat.evaluate(gold, system, weight=kind(weight), slices={"part": kind(part)}, **wish)
+    assert e["accuracy"].value == expected["accuracy"].value == 0.4
+    assert e["accuracy"].slices == expected["accuracy"].slices
