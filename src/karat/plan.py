@@ -18,6 +18,7 @@ from karat.evaluation import Score, make_score
 from karat.findings import InputError, finding
 from karat.hierarchy import Hierarchy
 from karat.metric import Catalogue, Metric, MetricError, split_metrics
+from karat.values import name_of
 
 FILL = {"report": float("nan"), "zero": 0.0, "one": 1.0, "error": float("nan")}
 """What stands in for an undefined value, by policy."""
@@ -126,6 +127,8 @@ def _convert(option: Option, value: Any) -> Any:
         return str(value)
     if value is None:
         return None
+    if option.choices is str:
+        return name_of(value)
     try:
         return option.choices(value)
     except (TypeError, ValueError):

@@ -408,3 +408,22 @@ def test_tables_of_tabs_are_no_rankings(names: tuple[str, ...], tmp_path: Path) 
     pred.write_text("ticket\tteam\tcountry\tlength\n" + "".join(f"{i}\t{label[i]}\tde\t{i}\n" for i in range(3)))
     columns = {"pred_id": "ticket", "pred_value": "team"}
     assert karat.evaluate(gold, pred, context="monolabel", columns=columns)["accuracy"].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("labels", "named"),
+    [
+        ([True, False], True), (np.array([1.0, 0.0]), 1.0), ([Label.spam, Label.ham], Label.spam),
+        (pd.to_datetime(["2024-02-01", "2024-01-01"]), pd.Timestamp(2024, 2, 1)), ([1, 0], np.float32(1)),
+    ],
+)  # fmt: skip
+def test_labels_that_options_name_are_spelt_as_those_of_the_data(labels: Any, named: Any) -> None:
+    first, other = labels
+    e = karat.evaluate([first, other, other], [0.9, 0.2, 0.1], context="probabilities", pos_label=named, metrics=["f1"])
+    assert (e["f1"].value, e.plan["options"]["pos_label"]) == (1.0, e.systems[0].cells.pos_label)
+    f1 = karat.evaluate(
+        [first, other], [first, first], metrics=["f1(average=binary)"], pos_label=named, context="monolabel"
+    )
+    assert f1["f1(average=binary)"].value == pytest.approx(2 / 3)
+    e = karat.evaluate([first, other, other], [first, other, other], context="clustering", noise=named)
+    assert "noise-items" in {f.code for f in e.findings}
