@@ -275,6 +275,28 @@ def test_two_usual_names_make_a_header_however_many_others_stand_beside(tmp_path
     assert karat.evaluate(gold, pred, metrics=["accuracy"])["accuracy"].value == 0.5
 
 
+HEADED = {
+    "a weight": ("id\tlabel\tnote\tw", "{0}\tB\tx\t{0}"),
+    "six columns": ("id\tlabel\tnote\tw\tmore\tlast", "{0}\tB\tx\t{0}\ty\tz"),
+    "names of one's own": ("Ticket\tTeam\tWho\tMinutes", "{0}\tB\tx\t{0}"),
+    "classes that are numbers": ("id\t0\t1\t2", "{0}\t0.5\t0.25\t0.25"),
+    "ranks beside scores": ("query\tdoc\tscore\trank", "q\td{0}\t0.5\t{0}"),
+    "pages with a confidence": ("document\tpage\tis_first_page\tconfidence", "b\t{0}\ttrue\t0.5"),
+}
+
+
+@pytest.mark.parametrize("kind", HEADED)
+def test_a_header_apart_by_tabs_is_no_line_of_trec(tmp_path: Path, kind: str) -> None:
+    head, row = HEADED[kind]
+    lines = [head, *(row.format(n) for n in range(1, 9))]
+    tabs, commas = written(tmp_path, a_tsv="\n".join(lines), b_csv="\n".join(lines).replace("\t", ","))
+    own = {"columns": {"id": "Ticket", "value": "Team"}} if "own" in kind else {}
+    more = {"context": "probabilities", "role": "pred"} if "classes" in kind else {"role": "pred"}
+    said = [[(f.code, f.line) for f in karat.validate(path, **own, **more)] for path in (tabs, commas)]
+    assert said[0] == said[1]
+    assert not {"not-a-number", "bad-option"} & {code for code, _ in said[0]}
+
+
 def test_objects_in_two_fields_are_no_field_twice(tmp_path: Path) -> None:
     lines = [{"id": str(i), "value": {"A": 0.5, "B": 0.5}, "about": {"x": 1, "y": i}} for i in range(3)]
     text = "".join(json.dumps(line) + "\n" for line in lines)

@@ -29,7 +29,7 @@ _BARE = {1: ("value",), 2: ("id", "value"), 3: ("test_case", "id", "value")}
 """What the columns of a file without a header are."""
 LONGEST_ROW = 2_000_000
 """Bytes of a row that the engine reads; a longer one is a quote that never closes, or a file in a cell."""
-SURE = {"id", "test_case", "item_id", "doc_id", "document_id", "query_id"}
+_SURE = {"id", "test_case", "item_id", "doc_id", "document_id", "query_id"}
 """Names that nobody uses for data: one of them makes the first row a header."""
 _WORDS = {"actual", "expected", "output"}
 """Names that alone on a line may as well be a label."""
@@ -190,7 +190,7 @@ def is_header(first: Sequence[str], read: Read) -> bool:
     if len(first) == 1 and known & _WORDS:
         return False
     roles = match_columns(list(first), {}, NAMES).keys() & {"id", "value", "test_case"}
-    return (bool(roles) and len(known & _USUAL) >= min(2, len(first))) or bool(known & SURE)
+    return (bool(roles) and len(known & _USUAL) >= min(2, len(first))) or bool(known & _SURE)
 
 
 def _begins_with_index(source: Source, mark: str, first: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from karat.columns import PADDING, Ints, Text
 from karat.findings import Finding, InputError, finding, limited
 from karat.read import fast
-from karat.read.delimited import SURE
+from karat.read.names import NAMES
 from karat.read.source import Source
 from karat.read.table import Read, side_table
 from karat.read.trec_rows import Rows
@@ -35,20 +35,19 @@ def is_run(source: Source) -> bool:
 
 
 def _votes(source: Source, fits: Callable[[list[bytes]], bool]) -> bool:
-    """Do most of the first lines look as they should? One broken line does not hide a format, but a header shows a table."""
+    """Do most of the first lines look as they should? One broken line does not hide a format."""
     lines = source.start.split(b"\n")[:40]
-    rows = [line.split() for line in (lines if len(lines) < 40 else lines[:-1])]
-    rows = [row for row in rows if row and not row[0].startswith(b"#")]
-    if not rows or _is_header(lines[0]):
+    lines = [line.strip() for line in (lines if len(lines) < 40 else lines[:-1])]
+    lines = [line for line in lines if line and not line.startswith(b"#")]
+    if not lines or _is_header(lines[0].lower().split(b"\t")):
         return False
-    return 2 * sum(map(fits, rows)) > len(rows) and source.start[:1] not in b"[{<"
+    return 2 * sum(fits(line.split()) for line in lines) > len(lines) and source.start[:1] not in b"[{<"
 
 
-def _is_header(line: bytes) -> bool:
-    """Are these names apart by tabs? Lines of both kinds hold numbers."""
-    fields = line.split(b"\t")
-    known = {field.decode(errors="replace").strip().lower() for field in fields}
-    return len(fields) > 1 and (bool(known & SURE) or not any(map(_is_number, fields)))
+def _is_header(fields: list[bytes]) -> bool:
+    """Are these the names of columns apart by tabs, as classes called 0, 1 and 2 behind an id? A record has a number, or Q0."""
+    named = fields[0].decode(errors="replace") in (*NAMES["id"], *NAMES["test_case"])
+    return len(fields) > 1 and (named or not any(field == b"q0" or _is_number(field) for field in fields))
 
 
 def _is_number(text: bytes) -> bool:
