@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -53,6 +55,30 @@ def test_frames_score_as_dicts(width: int, form: str) -> None:
         "pandas categories": lambda f: f.to_pandas().astype({"query_id": "category", "doc_id": "category"}),
     }[form]
     assert scores(*map(changed, frames)) == scores(gold, run)
+
+
+KEYS = {
+    "floats": [1.0, 2.5, 1e16, -0.0],
+    "decimals": [Decimal("1.0"), Decimal("2.50"), Decimal("3"), Decimal("0.7")],
+    "dates": [date(2024, 1, n) for n in (1, 2, 3, 4)],
+    "moments": [datetime(2024, 1, 1, n) for n in (0, 4, 8, 12)],
+    "moments in a zone": [datetime(2024, 1, 1, n, tzinfo=timezone(timedelta(hours=2))) for n in (0, 4, 8, 12)],
+    "spans of time": [timedelta(hours=n) for n in (0, 4, 8, 12)],
+    "times": [time(n) for n in (0, 4, 8, 12)],
+    "whole numbers": [1, 2, -3, 2**60],
+}
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])
+@pytest.mark.parametrize("keys", KEYS)
+def test_keys_are_spelt_as_in_records(keys: str, library: str) -> None:
+    """Arrow spells 1.0 and midnight in its own way, by which no query met its judgements, or only some did."""
+    rows = [(key, document) for key in KEYS[keys] for document in KEYS[keys]]
+    gold = [{"query": q, "doc": d, "relevance": n % 3} for n, (q, d) in enumerate(rows)]
+    run = [{"query": q, "doc": d, "score": n % 5} for n, (q, d) in enumerate(rows)]
+    table = pl.DataFrame(run, strict=False)
+    framed = {"polars": lambda: table, "pandas": table.to_pandas, "pyarrow": table.to_arrow}[library]()
+    assert scores(gold, framed) == scores(gold, run)
 
 
 @pytest.mark.parametrize("width", [4, 9, 12, 30])

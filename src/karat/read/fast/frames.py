@@ -46,13 +46,15 @@ def rankings(frame: Any, read: Read) -> Side | None:
 def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) -> Side | None:
     value, types = columns[roles["value"]], arrow.types
     number = any(is_it(value.type) for is_it in (types.is_integer, types.is_floating, types.is_boolean))
-    if not number or any(columns[c].null_count for c in roles.values()):
+    keys = [columns[roles[role]] for role in ("test_case", "id")]
+    spelt = all(_is_spelt(arrow, key) for key in keys)
+    if not (number and spelt) or any(columns[c].null_count for c in roles.values()):
         return None
     if not all(_is_spelt(types, columns[roles[role]].type) for role in ("test_case", "id")):
         return None
     if not len(value):
         raise InputError([finding("no-records", read.name)])
-    query, document = (_text(arrow, columns[roles[role]]) for role in ("test_case", "id"))
+    query, document = (_text(arrow, key) for key in keys)
     entries = {"document": document, "number": value.cast(arrow.float64()).to_numpy()}
     if rank := rank_beside(columns.column_names, roles["value"]):
         entries["rank"] = _ranks(arrow, columns[rank])
@@ -78,6 +80,13 @@ def _ranks(arrow: Any, column: Any) -> Floats:
     except arrow.ArrowInvalid:
         return np.full(len(column), np.nan)
     return ranks
+
+
+def _is_spelt(arrow: Any, column: Any) -> bool:
+    """Does Arrow spell such keys as all containers do: texts, whole numbers and truth, but not 1.0 or midnight?"""
+    types = arrow.types
+    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+    return "string" in str(kind) or types.is_integer(kind) or types.is_boolean(kind)
 
 
 def _text(arrow: Any, column: Any) -> Text:
