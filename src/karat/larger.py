@@ -30,6 +30,8 @@ def counted_in_place(engine: Engine, sides: Sequence[Any], asked: Asked, meet: M
     """The same of large tables of labels without their rows; None where the rows have to be looked at."""
     if not all(isinstance(side, Waiting) for side in sides) or asked.hashes or asked.options.get("faulty") == "drop":
         return None
+    if _apart(asked):
+        return None
     from karat.in_place import ON, NotInPlace, summary
 
     try:
@@ -95,12 +97,8 @@ def merged_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: 
     """Labels, label sets, weights and numbers, whose equal units are one; what would need a line is looked at in the whole."""
     from karat import batches
 
-    if (
-        asked.context not in (None, *MERGED)
-        or asked.options.get("noise")
-        or asked.options.get("missing") == "singletons"
-    ):
-        raise batches.NotInBatches  # an item in a cluster of its own is equal to no other
+    if asked.context not in (None, *MERGED) or _apart(asked):
+        raise batches.NotInBatches
     gold, pred = batches.distinct_outcomes(engine, sides[0], sides[1])
     try:
         counted = counted_sides(engine, (gold, pred), replace(asked, hashes=False), meet, False, False)
@@ -110,3 +108,8 @@ def merged_in_batches(engine: Engine, sides: Sequence[Any], asked: Asked, meet: 
     if lined or counted.plan.context.name not in MERGED:
         raise batches.NotInBatches
     return counted
+
+
+def _apart(asked: Asked) -> bool:
+    """May items be in clusters of their own? Such an item is equal to no other, so that none can stand for many."""
+    return asked.options.get("noise") is not None or asked.options.get("missing") == "singletons"

@@ -149,6 +149,20 @@ def test_clean_tables_are_counted_in_place(tmp_path, in_place_always):
     assert one.scores[next(iter(one.scores))].interval is not None
 
 
+@pytest.mark.parametrize("options", [{"missing": "singletons"}, {"noise": "a"}, {"noise": "a", "missing": "skip"}])
+def test_items_in_clusters_of_their_own_stay_single(options, tmp_path, monkeypatch, in_place_always):
+    """Those with the same answer were one cluster: adjusted mutual information of a random clustering was 0.4."""
+    rows = [["", f"i{n}", "abc"[n % 3]] for n in range(60)]
+    files = []
+    for name, side in (("gold", rows), ("pred", [[*row[:2], "abc"[n % 7 % 3]] for n, row in enumerate(rows)][:50])):
+        types = {"id": "VARCHAR", "label": "VARCHAR"}
+        files.append(written(tmp_path / f"{name}.parquet", side, False, True, types))
+    options = {"context": "clustering", "hashes": False, **options}
+    found = outcome(*files, **options)
+    monkeypatch.setattr(in_place, "ON", False)
+    assert outcome(*files, **options) == found
+
+
 def test_repeated_hashes_are_not_taken_for_repeated_ids(tmp_path, in_place_always, monkeypatch):
     """Ids that do not rise are counted by distinct hashes; two that share one are looked at row by row."""
     rows = [["", f"i{n * 7 % 50}", "ab"[n % 2]] for n in range(50)]
