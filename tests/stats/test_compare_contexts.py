@@ -258,3 +258,12 @@ def test_numbers_far_off_keep_their_digits():
     assert e["pearson"].value == pytest.approx(0.8857142857142857, abs=1e-12)
     # Covariance 31/16, squared errors of 10⁹.
     assert e["concordance"].value == pytest.approx(3.875e-18, rel=1e-8)
+
+
+@pytest.mark.parametrize("metrics", [None, ["f1"], ["jaccard", "hamming_loss"]])
+def test_systems_that_agree_that_there_are_no_labels_at_all(metrics):
+    """Totals by label of no labels were taken for one number."""
+    empty = {f"i{i}": [] for i in range(4)}
+    c = karat.compare(empty, {"a": empty, "b": empty}, context="multilabel", metrics=metrics)
+    assert {p.verdict for p in c.pairs} <= {"inconclusive", "undefined"}
+    assert {p.p for p in c.pairs if p.difference is not None} <= {1.0}

@@ -201,6 +201,10 @@ def _entries(x: Any, start: int) -> tuple[Ints, Ints, Floats]:
     return row, col + start, table[row, col]
 
 
+PLAIN = -1
+"""Kind of a vector of one number per cell; one by class is as wide as there are classes, which may be none."""
+
+
 @dataclass(frozen=True)
 class Tape:
     """One system's requests, in order: which metric asked, and for which of the distinct vectors."""
@@ -227,12 +231,12 @@ class Tape:
         return out
 
     def kind(self, vector: int) -> int | None:
-        """0 for one number per cell, the width of a vector by class, None for columns of the system's own."""
+        """`PLAIN` for one number per cell, the width of a vector by class, None for columns of the system's own."""
         shape = self.vectors[vector].shape
         if getattr(self.vectors[vector], "of_system", False):
             return None
         if len(shape) == 1:
-            return 0
+            return PLAIN
         return int(shape[1]) if shape[1] == 1 or shape[1] in self.widths else None
 
     def total(self, vector: int) -> Floats:
@@ -337,7 +341,8 @@ class Shared:
         for metric in (m for m, ok in enumerate(self.eligible) if ok):
             for key in zip(*(tape.of(metric) for tape in self.tapes), strict=True):
                 if key not in out:
-                    width = max(self.tapes[0].kind(key[0]) or 1, 1)
+                    kind = self.tapes[0].kind(key[0])
+                    width = 1 if kind in (None, PLAIN) else kind
                     out[key] = slice(end, end + width)
                     end += width
         return out
@@ -358,7 +363,7 @@ class Shared:
             at = nth[metric] = nth.get(metric, -1) + 1
             if self.eligible[metric]:
                 place = self.columns[tuple(other.of(metric)[at] for other in self.tapes)]
-                out.append((place.start if tape.kind(vector) == 0 else place, None))
+                out.append((place.start if tape.kind(vector) == PLAIN else place, None))
             else:
                 out.append((None, tape.total(vector)))
         return out
