@@ -171,3 +171,20 @@ def test_a_slice_of_many_errors_comes_first_too(data):
     systems = {name: data / f"{name}.csv" for name in RIGHT}
     c = karat.compare(data / "gold.csv", systems, metrics=["hamming_loss"], draws=99, resamples=100, slices="country")
     assert [one.name for one in c.slices["country"]] == ["pt", "en", "es"]
+
+
+@pytest.mark.parametrize("correction", ["holm", "none"])
+def test_the_sentence_of_a_slice_says_the_p_for_all_slices(correction):
+    """In words it was that of the slice alone: "cannot be told apart" stood beside p = 0.031."""
+    gold, part = ["a", "b"] * 20, {"part": ["n"] * 20 + ["s"] * 20}
+    systems = {"right": gold, "worse": ["b"] * 10 + gold[10:]}
+    more = {"margin": 0.9, "tests": ["non-inferiority"], "correction": correction}
+    c = karat.compare(gold, systems, metrics=["accuracy"], slices=part, **more)
+    pair = next(one for one in c.slices["part"] if one.name == "n").pairs[0]
+    alone = karat.compare(gold[:20], {k: v[:20] for k, v in systems.items()}, metrics=["accuracy"], **more).pairs[0]
+    assert (pair.p, pair.p_corrected) == (alone.p, 2 * alone.p)
+    assert pair.verdict == "inconclusive"
+    name = {"holm": "Holm-corrected", "none": "Bonferroni-corrected"}[correction]
+    assert f"{name} p = {2 * alone.p:.2g};" in pair.sentence
+    assert pair.non_inferiority.p == 2 * alone.non_inferiority.p
+    assert f"(one-sided p = {pair.non_inferiority.p:.2g})" in pair.sentence

@@ -19,6 +19,7 @@ from karat.stats.comparing import compare_systems
 from karat.stats.settings import ComparisonSettings, IntervalSettings
 from karat.stats.slices import NONE, SMALL, SliceKeys
 from karat.stats.units import on_common_units, only, unit_keys
+from karat.stats.wording import loss_words, sentence
 from karat.weights import Ints
 
 
@@ -36,7 +37,7 @@ def add_slices(
     for keys, i in told(places, "slices compared"):
         inside = [_inside(s, code == i, plan) for s, code in zip(systems, codes[keys.column], strict=True)]
         part = compare_systems(replace(evaluation, systems=inside), plan, strict, intervals, clusters)
-        pairs = [_for_all(pair, len(places)) for pair in part.pairs]
+        pairs = [_for_all(pair, len(places), plan, settings) for pair in part.pairs]
         units = int((codes[keys.column][0] == i).sum())
         by_column[keys.column].append(ComparedSlice([*keys.order, NONE][i], units, pairs, part.leaderboards))
     for column, slices in by_column.items():
@@ -52,10 +53,20 @@ def _inside(system: SystemResult, inside: Ints, plan: Plan) -> SystemResult:
     return replace(system, cells=cells, scores=plan.score(cells), findings=[])
 
 
-def _for_all(pair: Pair, slices: int) -> Pair:
-    """The pair with its p for all slices (Bonferroni, over the correction inside each); the verdict was made so."""
-    p = pair.p_corrected
-    return pair if p is None else replace(pair, p_corrected=min(1.0, p * slices))
+def _for_all(pair: Pair, slices: int, plan: Plan, settings: ComparisonSettings) -> Pair:
+    """The pair with its p for all slices (Bonferroni, over the correction inside each), in words too; the verdict was made so."""
+    if pair.p_corrected is None:
+        return pair
+    loss = pair.non_inferiority and replace(pair.non_inferiority, p=_times(pair.non_inferiority.p, slices))
+    out = replace(pair, p_corrected=_times(pair.p_corrected, slices), non_inferiority=loss)
+    correction = "bonferroni" if settings.correction == "none" else settings.correction
+    low, high = plan.catalogue[pair.metric.name].bounds
+    words = sentence(out, correction, high - low) + loss_words(out, settings.margin or 0.0, settings.alpha)
+    return replace(out, sentence=words)
+
+
+def _times(p: float, slices: int) -> float:
+    return float(np.minimum(p * slices, 1.0))  # NaN where the test does not apply
 
 
 def _worst_first(slices: Sequence[ComparedSlice], comparison: Comparison) -> list[ComparedSlice]:
