@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import product
 from typing import Any
 
@@ -279,3 +280,18 @@ def test_p_of_the_bootstrap_is_at_least_that_of_one_resample() -> None:
     boot = next(test for test in found.pairs[0].tests if test.name == "paired bootstrap")
     assert boot.p == 1 / 1_000
     assert boot.at_floor
+
+
+def test_systems_change_places_beside_a_metric_that_one_of_them_lacks() -> None:
+    """What was tilted towards a difference without a sign hung on which system came first."""
+    rng = random.Random(16)
+    gold = [sorted(rng.sample("abcd", rng.randrange(4))) for _ in range(60)]
+    good = [g if rng.random() < 0.8 else sorted(rng.sample("abcd", rng.randrange(4))) for g in gold]
+    systems, metrics = {"good": good, "empty": [[] for _ in gold]}, ["f1", "precision(average=micro)"]
+    one, other = (
+        karat.compare(gold, {n: systems[n] for n in names}, context="multilabel", metrics=metrics, draws=199)
+        for names in (("good", "empty"), ("empty", "good"))
+    )
+    assert one.pairs[1].difference is None
+    assert one.pairs[0].p < 1e-10
+    assert [p.p for p in one.pairs] == [p.p for p in other.pairs]

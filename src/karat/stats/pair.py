@@ -339,14 +339,15 @@ class Paired:
         def difference(swapped: Floats) -> Floats:
             swapped = swapped if self.in_order else size.astype(swapped.dtype) - swapped
             cases = [s.difference(swapped[:, ends[i] : ends[i + 1]]) for i, s in enumerate(self.swaps)]
-            return cases[0] if len(cases) == 1 else mean_defined(np.stack(cases, -1))
+            gap = cases[0] if len(cases) == 1 else mean_defined(np.stack(cases, -1))
+            return gap if self.in_order else -gap
 
         seen = back if self.in_order else size - back
         observed = difference(seen[None, :])[0]
         law = randomisation(difference, size, observed, coins, draws)
         if not law.unreached.any():
             return law
-        slopes = np.concatenate([s.slopes for s in self.swaps]) * (-0.5 if self.in_order else 0.5)
+        slopes = np.concatenate([s.slopes for s in self.swaps]) / -2
         swaps = Swaps(difference, size, seen, slopes / len(self.swaps))
         return beyond(law, swaps, observed, self.sums_of_signs, coins)
 
