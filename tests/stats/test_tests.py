@@ -131,6 +131,7 @@ def test_degenerate_conventions():
     # Five units without a difference: a share of 0.1 that differs by 1 would be missed with 0.9⁵.
     assert tost_constant(0.0, 5, 0.1, (-1.0, 1.0)).p == pytest.approx(0.9**5)
     assert tost_constant(0.2, 5, 0.1, (-1.0, 1.0)).p == 1.0
+    assert tost_constant(1.0, 5, 2.0, (-1.0, 1.0)).p == tost_constant(-1.0, 5, 2.0, (-1.0, 1.0)).p == 0.0
 
 
 @given(st.lists(st.one_of(st.floats(0, 1), st.just(float("nan"))), min_size=1, max_size=12))

@@ -198,8 +198,9 @@ def tost_constant(d: float, n: float, margin: float, limits: tuple[float, float]
     """The same where all ``n`` units differ by ``d``: how probable is it that none of the others was seen?"""
     if not np.isfinite(limits).all() or abs(d) >= margin:
         return Test("TOST", 1.0, note="constant difference")
-    unseen = min((margin - d) / (limits[1] - d), (margin + d) / (d - limits[0]))
-    return Test("TOST", float((1 - min(unseen, 1.0)) ** n), exact=True, note="constant difference")
+    rooms = (margin - d, limits[1] - d), (margin + d, d - limits[0])
+    unseen = min([1.0, *(room / most for room, most in rooms if most > 0)])  # at a limit, no other lies beyond
+    return Test("TOST", float((1 - unseen) ** n), exact=True, note="constant difference")
 
 
 def tost(mean: float, se: float, df: float, margin: float) -> Test:
