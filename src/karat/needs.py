@@ -29,12 +29,12 @@ class Need:
     what: str
     metric: str
     label: str
-    value: float
-    """Score or difference in the pilot."""
+    value: float | None
+    """Score or difference in the pilot; None, as all that follows from it, where a system has no score."""
     units: int
     """Units of the pilot."""
-    se: float
-    spread: float
+    se: float | None
+    spread: float | None
     """What one unit contributes to the error: se · √units."""
     needed: int | None
     """Units that reach the aim with the runs or annotators of the pilot; None where no number does."""

@@ -95,6 +95,21 @@ def test_a_pilot_without_spread_plans_nothing():
     assert "no spread" in str(found)
 
 
+def test_a_pilot_in_which_a_system_has_no_score_plans_nothing():
+    """The spread of the other system alone said how many units are needed, beside a difference of "nan"."""
+    gold, never, some = list("abab") * 10, ["a"] * 40, list("abbb") * 10
+    for more in (
+        {"systems": {"x": never, "y": some}},
+        {"systems": {"x": karat.Runs([never, some]), "y": karat.Runs([some] * 2)}},
+    ):
+        found = karat.design(gold, difference=0.1, metrics=["mcc", "accuracy"], **more)
+        assert [n.value is None for n in found.needs] == [True, False]
+        assert found.needs[0].needed is found.needs[0].se is found.needs[0].spread is None
+        assert found.needs[1].se > 0
+        assert "no score" in str(found)
+        assert "nan" not in str(found)
+
+
 def test_a_design_needs_an_aim():
     with pytest.raises(karat.MetricError, match="aim"):
         karat.design(GOLD, TWO, metrics=["accuracy"])

@@ -47,10 +47,10 @@ def grids(design: Design, digits: int = 4) -> Iterator[Grid]:
 
 
 def _count(need: Need, value: int | None) -> str:
-    """A number, or why there is none: a pilot without spread says nothing of how many units are needed."""
-    if value is None:
-        return "out of reach" if need.se > 0 else "no spread"
-    return f"{value:,}"
+    """A number, or why there is none: a pilot without a score or without spread says nothing of how many units are needed."""
+    if value is not None:
+        return f"{value:,}"
+    return "no score" if need.se is None else "out of reach" if need.se > 0 else "no spread"
 
 
 def _needs(needs: list[Need], digits: int) -> Grid:

@@ -98,6 +98,9 @@ def need(contrast: Contrast, label: str, metric: str, aim: Aim, keys: ClusterKey
     """How large the next evaluation must be for this contrast."""
     se = contrast.gap.se
     size = len(contrast.keys)
+    if not np.isfinite(contrast.gap.estimate):
+        unknown: list[tuple[int, int | None]] = [] if contrast.facet == "" else [(r, None) for r in REPEATS]
+        return Need(contrast.name, metric, label, None, size, None, None, None, [], None, unknown, contrast.facet, None)
     clusters = contrast.clustered(keys)
     effect = clusters[0].effect if clusters else 1.0
     law = _by_cluster(contrast.gap, clusters[0]) if clusters else contrast.law(None)
