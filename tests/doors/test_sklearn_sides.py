@@ -221,12 +221,16 @@ UNDEFINED = {
     "all is well": (([0, 1], [1, 0]), {}),
     "weighted away": (([0, 1], [0, 1]), {"sample_weight": [0, 1]}),
     "sets": ((np.array([[1, 0], [0, 0]]), np.array([[0, 0], [1, 0]])), {}),
+    "sets weighted away": ((np.eye(2, dtype=int), np.eye(2, dtype=int)), {"sample_weight": [0, 1]}),
 }
 
 
 @pytest.mark.parametrize(
     ("case", "average"),
-    [*((case, how) for case in UNDEFINED for how in (None, "micro", "macro", "weighted")), ("sets", "samples")],
+    [
+        *((case, how) for case in UNDEFINED for how in (None, "micro", "macro", "weighted")),
+        *((case, "samples") for case in UNDEFINED if "sets" in case),
+    ],
 )
 @pytest.mark.parametrize("zero_division", ["warn", 0])
 def test_warnings_are_as_there(case, average, zero_division):

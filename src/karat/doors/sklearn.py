@@ -53,7 +53,7 @@ class Labelled:
 
     @property
     def complete(self) -> bool:
-        """Whether every label that occurs is looked at, so that the micro average is the accuracy."""
+        """Whether every label that occurs is looked at, so that the micro average is shown as the accuracy."""
         return not self.sets and set(self.present.tolist()) <= set(self.labels.tolist())
 
     @property
@@ -81,7 +81,7 @@ class Labelled:
         """Warn of the scores that have no denominator for a class, an item (``samples``) or at all."""
         sides = self.cells.gold_of, self.cells.pred_of
         true, predicted = (
-            np.bincount(side.row, minlength=len(self.weight)) if how == "samples" else (self.W @ side)[0]
+            self.weight * np.bincount(side.row, minlength=len(self.weight)) if how == "samples" else (self.W @ side)[0]
             for side in sides
         )
         if how == "micro":
@@ -175,7 +175,8 @@ def classification_report(
     ]
     averages = ["macro", "weighted"] if labelled.complete else ["micro", "macro", "weighted"]
     averages += ["samples"] if labelled.sets else []
-    summary: list[tuple[str, Row | float]] = [("accuracy", sides.accuracy)] if labelled.complete else []
+    micro = labelled.average(Metric("precision"), "micro")  # a label that is listed twice counts twice, as there
+    summary: list[tuple[str, Row | float]] = [("accuracy", micro)] if labelled.complete else []
     for how in averages:
         means = {column: labelled.average(Metric(metric), how) for column, metric in COLUMNS.items()}
         summary.append((f"{how} avg", {**means, "support": sum(support)}))
@@ -245,7 +246,7 @@ def positive(sides: Targets, label: Any) -> NDArray[Any]:
         )
     if len(sides.present) == 2 and label not in sides.present.tolist():
         raise ValueError(f"pos_label={label} is not a valid label. It should be one of {sides.present}")
-    return np.asarray([label])
+    return np.hstack([[label], sides.present])[:1]  # among texts the number 1 is the text, as there
 
 
 def precision_score(
