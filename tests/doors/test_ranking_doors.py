@@ -163,6 +163,29 @@ def test_trec_names_of_ir_measures(name):
     assert list(map(str, ir_measures.parse_trec_measure(name))) == list(map(str, peer.parse_trec_measure(name)))
 
 
+NEAR = {"d": 0.5, "c": 1.0, "b": 1.00000001, "a": 1.00000002}
+"""Scores of which three are one in single precision."""
+
+
+@pytest.mark.parametrize(
+    "name", ["AP", "nDCG@5", "P@2", "RR", "Success@2", "RR@2", "Judged@1", "Compat", "AP_IA", "ERR_IA@2"]
+)
+def test_scores_are_compared_as_the_provider_does(name):
+    """trec_eval compares them in single precision, so that its ties are by id; the others do not."""
+    peer = pytest.importorskip("ir_measures")
+    qrels = [peer.Qrel("1", doc, grade) for doc, grade in zip("abd", (1, 2, 0), strict=True)]
+    docs = [peer.ScoredDoc("1", *one) for one in NEAR.items()]
+    theirs = peer.parse_measure(name).calc_aggregate(qrels, docs)
+    assert ir_measures.parse_measure(name).calc_aggregate(qrels, docs) == pytest.approx(theirs, abs=1e-6)
+
+
+def test_the_script_compares_doubles():
+    """a (1), b (2), c (0): 1/16 at the first place, 3/16 of the other 15/16 at the second; to trec_eval c is first."""
+    measures, gold = ["ERR@5", "RR"], {"1": {"a": 1, "b": 2, "d": 0}}
+    scores = ir_measures.calc_aggregate(measures, gold, {"1": NEAR})
+    assert scores == pytest.approx({"ERR@5": 1 / 16 + 15 / 16 * 3 / 16 / 2, "RR": 0.5})
+
+
 @pytest.mark.parametrize("measures", [["alpha_nDCG@5", "AP"], ["NRBP", "P@5"]])
 def test_queries_of_a_run_are_no_systems(measures):
     """As many documents for each query as there are queries: a run of subtopics was taken for several systems."""

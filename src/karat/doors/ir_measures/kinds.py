@@ -79,12 +79,16 @@ KINDS = [
 
 @dataclass(frozen=True)
 class Setting:
-    """How documents of one score are ordered (ir_measures' providers differ), unjudged ones, gains of grades, subtopics."""
+    """How documents of one score are ordered, unjudged ones, gains of grades, subtopics, and how scores are compared.
+
+    ir_measures' providers differ: trec_eval compares scores in single precision, the Perl script and the others do not.
+    """
 
     ties: str = "trec"
     unjudged: str = "keep"
     gains: tuple[tuple[int, float], ...] = ()
     topics: bool = True
+    score_type: str = "double"
 
 
 def adapted(kind: Kind, given: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:

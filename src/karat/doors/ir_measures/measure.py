@@ -70,7 +70,10 @@ class Measure:
         first = self.kind.name == "RR" and "cutoff" in self.params  # any judgement makes a document relevant
         gains = tuple(sorted((self["gains"] or {}).items()))
         unjudged = "drop" if self["judged_only"] else "keep"
-        return Setting("id" if first else self.kind.ties, unjudged, gains, self.kind.topics or first)
+        ties = "id" if first else self.kind.ties
+        script = self.kind.name == "ERR" or self["dcg"] == "exp-log2"
+        score_type = "single" if ties == "trec" and not script else "double"
+        return Setting(ties, unjudged, gains, self.kind.topics or first, score_type)
 
     def calc_aggregate(self, qrels: Any, run: Any) -> float:
         return calc_aggregate([self], qrels, run)[self]
@@ -196,6 +199,7 @@ class Evaluator:
         return evaluate(
             self.qrels.seen(dict(setting.gains), setting.topics), run, context="ranking", metrics=metrics,
             ties="trec" if setting.ties == "trec" else "order", unjudged=setting.unjudged, names=["run"],
+            score_type=setting.score_type,
         ).systems[0]  # fmt: skip
 
 
