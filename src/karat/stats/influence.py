@@ -18,11 +18,9 @@ def influence(parts: Sequence[Part], column: int) -> Floats:
 
     For a mean it is (x − mean)/√(n(n − 1)); else the jackknife's.
     """
-    share = Sample([p.stratum for p in parts]).share[:, column]
-    return np.concatenate([w * _of_case(p, column) for p, w in zip(parts, share, strict=True)])
+    moved = Sample([p.stratum for p in parts]).influences(slice(column, column + 1))
+    return np.concatenate([_by_unit(p, of_case[:, 0]) for p, of_case in zip(parts, moved, strict=True)])
 
 
-def _of_case(part: Part, column: int) -> Floats:
-    jack = part.stratum.jackknife
-    value = np.asarray(jack.centred[:, column] * np.sqrt((jack.size - 1) / jack.size), float)
+def _by_unit(part: Part, value: Floats) -> Floats:
     return value if isinstance(part.stratum.design, Clusters) else value[part.cell]

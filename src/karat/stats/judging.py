@@ -66,9 +66,8 @@ def reading(source: Source, keep: Mask, statistic: Statistic) -> list[Reading]:
     sample = Sample([s for s, _ in parts])
     case = np.unique(source.cases(keep), return_inverse=True)[1]
     moved = np.zeros((len(case), len(sample.point)))
-    for t, (stratum, local) in enumerate(parts):
-        jack = stratum.jackknife
-        moved[case == t] = (sample.share[t] * jack.centred * np.sqrt((jack.size - 1) / jack.size))[local]
+    for t, ((_, local), influence) in enumerate(zip(parts, sample.influences(), strict=True)):
+        moved[case == t] = influence[local]
     return [Reading(float(v), moved[:, k]) for k, v in enumerate(sample.point)]
 
 

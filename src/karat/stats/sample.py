@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.score import mean_defined
 from karat.stats.random import stream
-from karat.stats.resampling import Design, Jackknife, Units, bootstrap, jackknife, weighted
+from karat.stats.resampling import ROUNDING, Design, Jackknife, Units, bootstrap, jackknife, weighted
 from karat.stats.statistic import MOST_BINS, Fold, Gaps, Mask, UnitScores, folds, merged, unit_scores
 from karat.weights import Floats, Scores
 
@@ -143,6 +143,21 @@ class Sample:
         """What the overall score is expected to be off by, by the jackknife."""
         biases = [(s.jackknife.size - 1) * (s.jackknife.mean - s.point) * w for s, w in self._shared]
         return np.asarray(np.nansum(biases, axis=0), float)
+
+    def influences(self, columns: slice = slice(None)) -> list[Floats]:
+        """By test case, cells (or clusters) × columns: how far one unit moves the overall score; squares add up to its variance.
+
+        A test case of one unit, which shows no spread by itself, moves it as it lies beside the mean of all.
+        """
+        count = self._defined.sum(0)
+        gap = np.where(np.abs(self.points - self.point) > ROUNDING * np.abs(self.point), self.points - self.point, 0.0)
+        beside = np.where(self._defined, gap, 0.0) / np.sqrt(np.maximum(count * (count - 1), 1))
+        out = []
+        for (stratum, share), alone in zip(self._shared, beside, strict=True):
+            jack = stratum.jackknife
+            inside = (share * np.sqrt((jack.size - 1) / jack.size))[columns] * jack.centred[:, columns]
+            out.append(inside if jack.size > 1 else np.broadcast_to(alone[columns], inside.shape))
+        return out
 
     @property
     def sizes(self) -> Floats:
