@@ -283,3 +283,35 @@ def test_test_cases_of_one_unit_are_the_sample_for_methods_and_designs_too():
     alone = karat.evaluate(gold, one, metrics=["accuracy"], intervals=True)["accuracy"].interval
     method = karat.evaluate(gold, {"a": karat.Runs([one] * 2)}, metrics=["accuracy"], intervals=True).methods[0]
     assert method.interval.se == pytest.approx(alone.se, rel=0.1)
+
+
+@pytest.mark.parametrize(("left", "right"), [(3, 2), (6, 5), (1, 3), (3, 3)])
+def test_runs_that_are_all_alike_do_not_differ_by_rounding(left, right):
+    """The mean of six equal scores is another number than that of five in its last digit: p was .08."""
+    gold = list("abc") * 10
+    pred = ["x" if i % 10 > 6 else label for i, label in enumerate(gold)]
+    found = karat.compare(
+        gold, {"a": karat.Runs([pred] * left), "b": karat.Runs([pred] * right)}, metrics=["accuracy", "f1"]
+    ).pairs
+    assert [(p.difference, p.p, p.interval.se) for p in found] == [(0.0, 1.0, 0.0)] * 2
+
+
+@pytest.mark.parametrize("sizes", [[1] * 19 + [2], [3] * 7, [21]])
+@pytest.mark.parametrize("runs", [1, 2, 3])
+def test_a_difference_that_is_the_same_for_every_unit_and_run_has_no_spread_from_rounding(sizes, runs):
+    """p of runs was 0."""
+    rng = np.random.default_rng(5)
+    gold = [
+        {"test_case": f"t{t}", "id": str(j), "value": 10 * rng.random()} for t, n in enumerate(sizes) for j in range(n)
+    ]
+    near = [row | {"value": row["value"] + x} for row, x in zip(gold, rng.random(len(gold)), strict=True)]
+    far = [row | {"value": row["value"] + 2} for row in near]
+    systems = (
+        {"near": near, "far": far}
+        if runs == 1
+        else {"near": karat.Runs([near] * runs), "far": karat.Runs([far] * runs)}
+    )
+    pair = karat.compare(gold, systems, context="numbers", metrics=["mae"]).pairs[0]
+    assert pair.difference == pytest.approx(-2)
+    assert 1e-7 < pair.p < 1e-3
+    assert pair.interval is None

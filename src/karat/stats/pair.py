@@ -279,7 +279,8 @@ class Paired:
     def spread(self) -> tuple[Floats, Floats]:
         """Standard error of the difference and its degrees of freedom, by the paired jackknife."""
         variance, size = zip(*(s.variance for s in self.swaps), strict=True)
-        return pooled_spread(self.differences, np.stack(variance), np.array(size))
+        scale = np.maximum(*(np.abs(s.point) for s in self.samples))
+        return pooled_spread(self.differences, np.stack(variance), np.array(size), scale)
 
     @property
     def units(self) -> int:

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
 
 from karat.stats.intervals import constant
 from karat.stats.power import POWER, least, mde
+from karat.stats.resampling import ROUNDING
 from karat.stats.tests import tail_of
 from karat.weights import Floats
 
@@ -137,9 +139,20 @@ def side(scores: Floats, influence: Floats) -> Side:
     pairs = runs * (runs - 1)
     return Side(
         runs,
-        float(((scores - scores.mean()) ** 2).sum()) / pairs,
-        float(((influence - influence.mean(0)) ** 2).sum()) / pairs,
+        float((_apart(scores, scores.mean(), scores) ** 2).sum()) / pairs,
+        float((_apart(influence, influence.mean(0), _by_unit(scores, influence)) ** 2).sum()) / pairs,
     )
+
+
+def _apart(x: Any, y: Any, scale: Any) -> Any:
+    """x − y, 0 where that is what rounding leaves of numbers as large as ``scale``: no spread from it, and no p."""
+    gap = x - y
+    return np.where(np.abs(gap) <= ROUNDING * np.abs(scale).max(), 0.0, gap)
+
+
+def _by_unit(scores: Floats, influence: Floats) -> Any:
+    """How large the numbers are of which influences are made: what a unit adds to the scores, or the influences."""
+    return np.maximum(np.abs(scores).max() / influence.shape[1], np.abs(influence).max(initial=0.0))
 
 
 def nested(scores: Floats, influence: Floats) -> Nested:
@@ -156,8 +169,8 @@ def nested(scores: Floats, influence: Floats) -> Nested:
 
 def nested_difference(a: tuple[Floats, Floats], b: tuple[Floats, Floats], *, paired_runs: bool = False) -> Nested:
     """The difference of two methods on the same units; ``paired_runs`` says that run r of both belong together."""
+    scores, scale = np.concatenate([a[0], b[0]]), np.maximum(_by_unit(*a), _by_unit(*b))
     if paired_runs:
-        return nested(a[0] - b[0], a[1] - b[1])
-    mean = a[1].mean(0) - b[1].mean(0)
-    sides = side(*a), side(*b)
-    return Nested(float(a[0].mean() - b[0].mean()), sides, len(mean), float((mean**2).sum()))
+        return nested(_apart(a[0], b[0], scores), _apart(a[1], b[1], scale))
+    gap, mean = _apart(a[0].mean(), b[0].mean(), scores), _apart(a[1].mean(0), b[1].mean(0), scale)
+    return Nested(float(gap), (side(*a), side(*b)), len(mean), float((mean**2).sum()))

@@ -150,10 +150,11 @@ class Sample:
         A test case of one unit, which shows no spread by itself, moves it as it lies beside the mean of all.
         """
         count = self._defined.sum(0)
-        gap = np.where(np.abs(self.points - self.point) > ROUNDING * np.abs(self.point), self.points - self.point, 0.0)
-        beside = np.where(self._defined, gap, 0.0) / np.sqrt(np.maximum(count * (count - 1), 1))
+        gaps = np.where(self._defined, beside(self.points, self.point), 0.0) / np.sqrt(
+            np.maximum(count * (count - 1), 1)
+        )
         out = []
-        for (stratum, share), alone in zip(self._shared, beside, strict=True):
+        for (stratum, share), alone in zip(self._shared, gaps, strict=True):
             jack = stratum.jackknife
             inside = (share * np.sqrt((jack.size - 1) / jack.size))[columns] * jack.centred[:, columns]
             out.append(inside if jack.size > 1 else np.broadcast_to(alone[columns], inside.shape))
@@ -224,10 +225,19 @@ def _moment(jack: Jackknife, share: Floats, power: int) -> Floats:
     return weighted(jack.n, (jack.centred * share) ** power)
 
 
-def pooled_spread(points: Floats, variance: Floats, size: Floats) -> tuple[Floats, Floats]:
+def beside(points: Floats, mean: Floats, scale: Floats | None = None) -> Floats:
+    """How far test cases lie beside the mean; 0 where that is rounding."""
+    gap = points - mean
+    return np.where(np.abs(gap) > ROUNDING * np.abs(mean if scale is None else scale), gap, 0.0)
+
+
+def pooled_spread(
+    points: Floats, variance: Floats, size: Floats, scale: Floats | None = None
+) -> tuple[Floats, Floats]:  # fmt: skip
     """Standard error of a mean over test cases, and Satterthwaite's degrees of freedom.
 
     A test case of one unit shows no spread: where there is one, the test cases themselves are the sample.
+    ``scale``: how large the scores are of which points are differences; of scores themselves it is their mean.
     """
     known = ~np.isnan(points)
     count = np.maximum(known.sum(0), 1)
@@ -237,6 +247,6 @@ def pooled_spread(points: Floats, variance: Floats, size: Floats) -> tuple[Float
     whole = np.divide(v.sum(0) ** 2, den, out=np.full(den.shape, float(df.sum())), where=den > 0)
     if len(points) < 2 or (size > 1).all():
         return se, whole
-    apart = np.where(known, points - mean_defined(points.T), 0.0)
+    apart = np.where(known, beside(points, mean_defined(points.T), scale), 0.0)
     between = np.sqrt((apart**2).sum(0) / np.maximum(count - 1, 1) / count)
     return np.maximum(se, between), np.where(between > se, np.maximum(count - 1, 1), whole)
