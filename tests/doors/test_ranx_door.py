@@ -167,3 +167,10 @@ def test_arrays_and_files_of_ranx_itself(tmp_path):
     assert Run.from_file(path).to_dict() == scores
     ranx.Run(scores).save(path)
     assert peer.Run.from_file(path).to_dict() == scores
+
+
+def test_tied_documents_of_dictionaries_keep_their_order():
+    """As those of a Run do; ranx turns them round and has no array for a metric with a cut-off."""
+    gold, run = {"q": {"d0": 1}}, {"q": dict.fromkeys(["d0", "d1", "d2"], 1.0)}
+    assert evaluate(gold, run, "mrr@2", return_mean=False).tolist() == [1.0]
+    assert evaluate(Qrels(gold), Run(run), "mrr@2") == 1.0
