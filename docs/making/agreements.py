@@ -24,7 +24,8 @@ WITHOUT_A_VALUE = "a class without a value is left out of a mean here and 0 ther
 
 AGREEMENTS = (
     Agreement("scikit-learn", "reference/test_sklearn_live.py", "monolabel",
-              "accuracy balanced_accuracy f1 fbeta hamming_loss jaccard kappa mcc zero_one_loss"),
+              "accuracy balanced_accuracy f1 fbeta hamming_loss jaccard kappa zero_one_loss"),
+    Agreement("scikit-learn", "reference/test_sklearn_live.py", "monolabel", "mcc", "0 there where it is undefined here"),
     Agreement("scikit-learn", "reference/test_sklearn_live.py", "monolabel", "precision recall", WITHOUT_A_VALUE),
     Agreement("scikit-learn", "reference/test_sklearn_live.py", "multilabel", "subset_accuracy"),
     Agreement("scikit-learn", "reference/test_sklearn_live.py", "multilabel", "jaccard",
@@ -40,7 +41,8 @@ AGREEMENTS = (
               "read off its curves"),
     Agreement("scikit-learn", "reference/test_sklearn_ten_thousand.py", "probabilities", "precision recall"),
     Agreement("scikit-learn", "soft/test_reference.py", "soft", "f1 pairwise_kappa"),
-    Agreement("scikit-learn", "numbers/test_reference.py", "numbers", "mae max_error mse quantile_loss r2 rmse"),
+    Agreement("scikit-learn", "numbers/test_reference.py", "numbers", "mae max_error mse quantile_loss rmse"),
+    Agreement("scikit-learn", "numbers/test_reference.py", "numbers", "r2", "0 or 1 there where it is undefined here"),
     Agreement("SciPy", "numbers/test_reference.py", "numbers", "kendall pearson spearman"),
     Agreement("SciPy", "soft/test_reference.py", "soft", "cosine entropy_correlation euclidean js_distance js_divergence kl manhattan wasserstein"),
     Agreement("krippendorff", "soft/test_reference.py", "soft", "krippendorff_alpha"),
