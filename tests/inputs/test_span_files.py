@@ -159,6 +159,16 @@ def test_label_studio_predictions_never_come_from_annotations(tmp_path):
     assert counted(scored(tmp_path, json.dumps([task(1, region(0, 10, "PER"), predictions=[7])]))) == (1, 1)
 
 
+def test_annotations_by_annotator_are_votes(tmp_path):
+    """LeWiDi calls the votes of an item so; only lists of objects are spans."""
+    gold = [{"id": 1, "annotations": {"ann1": "yes", "ann2": "no"}}, {"id": 2, "annotations": {"ann1": "no"}}]
+    path = tmp_path / "gold.jsonl"
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in gold))
+    pred = {"1": {"yes": 0.5, "no": 0.5}, "2": {"yes": 0.5, "no": 0.5}}
+    e = karat.evaluate(path, pred, columns={"gold_value": "annotations"}, metrics=["manhattan"])
+    assert (e.context, e["manhattan"].value) == ("soft", 0.5)
+
+
 def test_label_studio_in_html(tmp_path):
     path = "/div[1]/text()[1]"
     place = {"start": path, "end": path, "startOffset": 3, "globalOffsets": {"start": 3, "end": 9}}

@@ -31,7 +31,8 @@ HEAD = 1 << 16
 """Bytes in which the first document with spans is looked for, to expect others like it."""
 
 _MARK = re.compile(
-    rb'"(spans|entities|excerpts|poem_spans|Entities|ents|LabeledData|annotations)"\s*:\s*[\[{]|"labels?"\s*:\s*\[\s*[\[{]'
+    rb'"(spans|entities|excerpts|poem_spans|Entities|ents|LabeledData)"\s*:\s*[\[{]|"labels?"\s*:\s*\[\s*[\[{]'
+    rb'|"annotations"\s*:\s*\[\s*[\[{\]]'  # an object, or a list of texts, is the votes of annotators
 )
 _TAGS = re.compile(rb'"(ner_)?tags"\s*:\s*\[\s*"(O|[BIESLU]-[^"]*)"|"ner_tags"\s*:\s*\[\s*\d')
 _TOKENS = re.compile(rb'"(tokens|words)"\s*:\s*\[')
