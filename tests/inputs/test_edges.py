@@ -361,3 +361,13 @@ def test_a_ranking_is_neither_numbers_nor_probabilities(tmp_path: Path, text: st
     with pytest.raises(karat.InputError, match="this is a ranking") as caught:
         karat.evaluate(str(tmp_path / "gold"), str(tmp_path / "gold"), context=context, allow_same=True)
     assert {f.code for f in caught.value.findings} == {"bad-option"}
+
+
+@pytest.mark.parametrize("inner", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_line_break_in_a_header_is_not_the_end_of_lines(tmp_path, inner, end):
+    """Excel writes LF inside of a cell and CR LF behind a row: no record was found."""
+    path = tmp_path / "gold.csv"
+    rows = ["id,label,confidence", f'1,A,"0.1{inner}"', "2,B,0.2", ""]
+    path.write_text(end.join(rows).replace("confidence", f'"how{inner}sure"'), newline="")
+    assert karat.evaluate(path, {"1": "A", "2": "A"})["accuracy"].value == 0.5

@@ -86,18 +86,32 @@ def _read(engine: Engine, source: Source, read: Read, format: str, mark: str) ->
         return Records(origin, bare, len(bare[names[0]]), typed=False, findings=list(source.findings))
     _must_have_lines(source, len(names))
     raw = quoted(f"raw {read.role} {read.name}")
+    broken = header and any(end in name for name in first for end in "\r\n")
+    body = source.at(source.written(_with_brief_header(source, mark, len(names)))) if broken else source
     try:
-        _load(engine, raw, source.path, mark, header, names)
+        _load(engine, raw, body.path, mark, header, names)
     except InputError:
         raise
     except Exception as error:
         if bad := diagnose(source, mark, len(names)):
             raise InputError(bad) from error
-        _load_again(engine, raw, source, mark, header, names)
+        _load_again(engine, raw, body, mark, header, names)
     if len(names) == 1:
         _drop_last_blanks(engine, raw, names[0])
     columns = engine.lazily(raw, numbered=f"(SELECT *, rowid AS {ROW} FROM {raw})")
     return Records(origin, columns, columns.count(), typed=False, findings=list(source.findings))
+
+
+def _with_brief_header(source: Source, mark: str, width: int) -> Iterator[bytes]:
+    """The file with a header of one line: a break inside a name is to the engine what ends each line, and it finds no row then."""
+    with source.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+        rows = csv.reader(file, delimiter=mark, skipinitialspace=True)
+        next(filter(None, rows))
+        file.seek(0)
+        *_, last = islice(file, rows.line_num)
+        end = last[len(last.rstrip("\r\n")) :]
+        yield f"{mark.join('x' * width)}{end}".encode()
+        yield from (line.encode(errors="surrogateescape") for line in file)
 
 
 def _load(engine: Engine, raw: str, path: Path, mark: str, header: bool, names: Sequence[str]) -> None:

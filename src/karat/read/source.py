@@ -80,7 +80,7 @@ class Source:
             self.most = max(LEAST, min(MOST, RATIO * self.packed)) if max_unpacked is None else max_unpacked
             if not self.packed:  # nor can /proc be read in place, where some files have no end
                 with self.path.open("rb") as endless:
-                    self.path = self._written(self._limited(_blocks(endless)))
+                    self.path = self.written(self._limited(_blocks(endless)))
             self._must_hold_something()
         except OSError as error:
             raise self._unreadable(error.strerror or error) from error
@@ -122,7 +122,7 @@ class Source:
 
     def _kept(self, stream: IO[bytes]) -> Path:
         with stream:
-            return self._written(_blocks(stream))
+            return self.written(_blocks(stream))
 
     def _temporary(self) -> Path:
         folder = Path(tempfile.gettempdir()) / f"karat-{uuid.uuid4().hex}"
@@ -130,7 +130,8 @@ class Source:
         folder.mkdir(0o700)
         return folder / "input"
 
-    def _written(self, blocks: Iterable[bytes]) -> Path:
+    def written(self, blocks: Iterable[bytes]) -> Path:
+        """These bytes as a file that is there as long as the source."""
         path = self._temporary()
         with path.open("wb") as file:
             file.writelines(blocks)
@@ -153,7 +154,7 @@ class Source:
         if packing is None:
             return
         try:
-            self.path = self._written(self._limited(unpacked(self.path, packing)))
+            self.path = self.written(self._limited(unpacked(self.path, packing)))
         except InputError:
             raise
         except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
@@ -193,7 +194,7 @@ class Source:
             self.findings.append(finding("encoding-utf16", self.name, encoding=wanted.upper()))
         try:
             with self.path.open(encoding=wanted, newline="") as text:
-                self.path = self._written(block.encode() for block in _without_mark(text))
+                self.path = self.written(block.encode() for block in _without_mark(text))
         except UnicodeError as error:
             raise self._unreadable(f"it is not {wanted}: {error}") from error
         except OSError as error:
@@ -257,7 +258,7 @@ class Source:
         content = self.bytes()
         if b"\r\n" not in content:
             return None
-        return self._written([content.replace(b"\r\n", b"\n")])
+        return self.written([content.replace(b"\r\n", b"\n")])
 
     def lines(self) -> Iterator[bytes]:
         """Physical lines, from the first."""
