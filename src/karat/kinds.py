@@ -699,7 +699,9 @@ KINDS: dict[str, Kind] = {
         "{count} {count:line has|lines have} more than {expected} fields (this is the first); what follows is not read",
         "write {layout}, separated by white space",
     ),
-    "not-a-number": Kind("error", "the {field} {text!r} is not a number", "write a decimal number"),
+    "not-a-number": Kind(
+        "error", "the {field} {text!r} is not a number", "write a decimal number with a point, as in 1234.5"
+    ),
     "nan-score": Kind("error", "the value is NaN: it has no place in an order", "give the document a number"),
     "infinite-grade": Kind(
         "error", "the grade is infinite: no gain follows from it", "give the document a finite number"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import karat
+from karat.findings import InputError
 
 RECORDS = [{"id": str(n), "value": "ABC"[n % 3], "note": "x: " * 13} for n in range(30_000)]
 PLAIN = [{"id": str(n), "value": "ABC"[n % 3], "note": "x" * 39} for n in range(30_000)]
@@ -102,3 +103,11 @@ def test_one_fault_in_an_array_without_a_blank(at: int, tmp_path: Path) -> None:
 def written_whole(path: Path, records: list[str]) -> str:
     path.write_text("[" + ",".join(records) + "]")
     return str(path)
+
+
+def test_a_first_line_of_four_unknown_names_is_shown(tmp_path: Path) -> None:
+    """It was said to be "4 columns without a known name"."""
+    path = tmp_path / "gold.csv"
+    path.write_text("ticket,team,language,body\nT1,Sales,de,x\nT2,Billing,en,y\n")
+    with pytest.raises(InputError, match=r"the columns are: ticket, team, language, body\n.*gold_value.: .body"):
+        karat.evaluate(path, {"T1": "Sales", "T2": "Billing"})

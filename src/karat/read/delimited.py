@@ -264,8 +264,12 @@ def _names(first: list[str], read: Read, header: bool) -> list[str]:
         return _distinct([c.strip() or f"Unnamed: {i}" for i, c in enumerate(first)], read)
     bare = _BARE.get(len(first))
     if bare is None:
-        facts = {"role": "value", "expected": "a header line", "found": f"{len(first)} columns without a known name"}
-        way_out = f"write a header line with names such as id and value, or name a column: --value {first[-1].strip() or 'COLUMN'}"
+        names = [c.strip() for c in first]
+        facts = {"role": "value", "expected": "the first line has no usual name", "found": ", ".join(names)}
+        option = f"--{read.side}-value" if read.side else "--value"
+        way_out = (
+            f"write a header line with names such as id and value, or name a column: {option} {names[-1] or 'COLUMN'}"
+        )
         raise InputError([finding("missing-column", read.name, 1, **facts, way_out=way_out)])
     return list(bare)
 
