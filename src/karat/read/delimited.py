@@ -18,6 +18,7 @@ from karat.read import table
 from karat.read.fast.bare_rows import bare_rows
 from karat.read.names import INDEX, NAMES, TEXTS, match_columns
 from karat.read.pages import shape
+from karat.read.parquet import must_differ
 from karat.read.roles import Records
 from karat.read.source import Source, path_literal, quoted
 from karat.read.table import Engine, Read
@@ -276,11 +277,8 @@ def _names(first: list[str], read: Read, header: bool) -> list[str]:
 
 def _distinct(names: list[str], read: Read) -> list[str]:
     """Names that differ in more than case; a repeat of a column that we need is an error."""
+    must_differ(names, read, 1)
     folded = [n.lower() for n in names]
-    repeats = {n for n in folded if folded.count(n) > 1}
-    used = {c.lower() for c in match_columns(names, read.columns, side=read.side).values()}
-    if repeats & used:
-        raise InputError([finding("repeated-column", read.name, 1, name=n) for n in sorted(repeats & used)])
     return [n if n.lower() not in folded[:i] else f"{n}_{i + 1}" for i, n in enumerate(names)]
 
 

@@ -15,6 +15,7 @@ from karat.findings import InputError, finding
 from karat.read import fast, rankings, scores
 from karat.read.names import match_columns
 from karat.read.pages import shape
+from karat.read.parquet import must_differ
 from karat.read.roles import Records
 from karat.read.table import Engine, Read
 from karat.read.tag_lists import is_span_records, is_tag_lists, read_span_records, read_tag_lists
@@ -68,6 +69,7 @@ def _records(columns: dict[str, Column], read: Read, format: str) -> Records:
         raise InputError(
             [finding("columns-uneven", read.name, lengths=", ".join(f"{name} {n}" for name, n in lengths.items()))]
         )
+    must_differ(list(columns), read, classes=False)
     apart = {name: values.lists_of_texts(column) for name, column in columns.items()}
     return Records(Origin(read.name, read.role, format, lambda row: row + 1), apart, rows)
 
@@ -215,17 +217,18 @@ def _sets(size: Any, column: Any) -> Nested:
 
 def _frame(engine: Engine, frame: Any, read: Read) -> Records | Side:
     """A frame of pandas, Polars or PyArrow by its columns, anything else by its Arrow stream."""
+    library = type(frame).__module__.split(".")[0]
+    names = list(map(str, _own_names(frame)))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError([finding("repeated-column", read.name, None, name=twice)])
+    must_differ(names, read, classes=False)
     if fast.ON:
         from karat.read.fast import frames
 
         ranking = frames.rankings(frame, read)
         if ranking is not None:
             return ranking
-    library = type(frame).__module__.split(".")[0]
-    names = list(map(str, _own_names(frame)))
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError([finding("repeated-column", read.name, None, name=twice)])
     if library not in ("pandas", "polars", "pyarrow") or not names:
         return _records(engine.columns(engine.stream(f"frame {read.role} {read.name}", frame)), read, library)
     return _records({str(name): _column(frame[name]) for name in _own_names(frame)}, read, library)

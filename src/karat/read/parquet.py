@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
@@ -11,6 +12,7 @@ from karat.columns import ROW
 from karat.findings import InputError, finding
 from karat.read import arrow
 from karat.read.names import match_columns
+from karat.read.pages import shape
 from karat.read.roles import Records
 from karat.read.source import Source
 from karat.read.table import Engine, Read
@@ -43,8 +45,8 @@ def read_parquet(engine: Engine, source: Source, read: Read) -> Records:
     numbered = f"(SELECT * EXCLUDE (file_row_number), file_row_number AS {ROW} FROM read_parquet({source.sql}, file_row_number=true))"
     columns = engine.lazily(f"read_parquet({source.sql})", broken, numbered, limit)
     source.must_fit(rows := columns.count())
-    if any(_AGAIN.search(name) for name in columns):
-        _must_differ(engine.parquet_names(source.path), read)
+    again = any(_AGAIN.search(name) for name in columns)
+    must_differ(engine.parquet_names(source.path) if again else list(columns), read)
     origin = Origin(read.name, read.role, "parquet", lambda row: row + 1)
     return Records(origin, columns, rows, findings=list(source.findings))
 
@@ -53,12 +55,17 @@ _AGAIN = re.compile(r"_\d+$")
 """What the engine puts behind a name that is there already."""
 
 
-def _must_differ(names: Sequence[str], read: Read) -> None:
-    """Refuse a column that is needed and there twice, as in a CSV file."""
-    folded = [name.lower() for name in names]
-    used = {name.lower() for name in match_columns(list(names), read.columns, side=read.side).values()}
-    if twice := sorted(name for name in used if folded.count(name) > 1):
-        raise InputError([finding("repeated-column", read.name, None, name=name) for name in twice])
+def must_differ(names: Sequence[str], read: Read, line: int | None = None, classes: bool = True) -> None:
+    """Refuse a column that is needed and there twice, in whatever letters; without one of values, each may be one of scores.
+
+    ``classes``: whether those of a and A are one, as they are to the engine.
+    """
+    roles = match_columns(list(names), read.columns, side=read.side)
+    used = {name.strip().lower() for name in (*roles.values(), *read.columns.values())}
+    every = not shape(names, read) if "value" not in roles else read.context == "probabilities"
+    twice = [name for name, times in Counter(name.strip().lower() for name in names).items() if times > 1]
+    if bad := sorted(name for name in twice if (classes and every) or name in used):
+        raise InputError([finding("repeated-column", read.name, line, name=name) for name in bad])
 
 
 def read_arrow(engine: Engine, source: Source, read: Read) -> Records:
@@ -67,7 +74,7 @@ def read_arrow(engine: Engine, source: Source, read: Read) -> Records:
         with source.mapped() as content:
             source.must_fit(arrow.size(content))
         table = _arrow(source)
-        _must_differ(list(getattr(table, "column_names", ())), read)
+        must_differ(list(getattr(table, "column_names", ())), read)
         name = engine.stream(f"raw {read.role} {read.name}", table, Unpacked(source))
     except (InputError, MemoryError):
         raise
