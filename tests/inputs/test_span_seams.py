@@ -1,7 +1,10 @@
 """What is odd in a file of spans is said alike wherever it stands, however large the file and whatever holds it."""
 
 import json
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 
+import numpy as np
 import pytest
 
 import karat
@@ -199,3 +202,24 @@ def test_spans_behind_a_long_text_are_spans(layout, tmp_path):
     records = [json.dumps({"id": f"d{n}", "text": "{x}: " * 20_000, "spans": [SPAN]}) for n in range(2)]
     path = written(tmp_path / f"spans.{layout}", records)
     assert karat.evaluate(path, path, allow_same=True).context == "spans"
+
+
+KEYS = {
+    "decimals": (Decimal("1.0"), Decimal("2.50")),
+    "moments": (datetime(2024, 1, 1), datetime(2024, 1, 1, 12)),
+    "moments in a zone": tuple(datetime(2024, 1, 1, n, tzinfo=timezone(timedelta(hours=2))) for n in (0, 2)),
+    "numbers of NumPy": (np.float32(1.0), np.float32(2.5)),
+    "floats": (1.0, 1e22),
+}
+
+
+@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize("field", ["spans", "tags"])
+def test_ids_are_spelt_as_in_other_contexts(kind, field):
+    """Those of records of spans had rules of their own, by which midnight was no date and Decimal("1.0") not 1."""
+    value = {"spans": [SPAN], "tags": ["B-PER", "O"]}[field]
+    gold, pred = ([{"id": id, field: value} for id in KEYS[kind]] for _ in range(2))
+    labels = dict.fromkeys(KEYS[kind], "A")
+    found = karat.evaluate(gold, pred, context="spans", units=True).only
+    other = karat.evaluate(labels, dict(labels), units=True).only
+    assert sorted(found.cells.unit_ids) == sorted(other.cells.unit_ids)
