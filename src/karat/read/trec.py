@@ -39,15 +39,16 @@ def _votes(source: Source, fits: Callable[[list[bytes]], bool]) -> bool:
     lines = source.start.split(b"\n")[:40]
     lines = [line.strip() for line in (lines if len(lines) < 40 else lines[:-1])]
     lines = [line for line in lines if line and not line.startswith(b"#")]
-    if not lines or _is_header(lines[0].lower().split(b"\t")):
+    if not lines or _is_header(lines[0].lower()):
         return False
     return 2 * sum(fits(line.split()) for line in lines) > len(lines) and source.start[:1] not in b"[{<"
 
 
-def _is_header(fields: list[bytes]) -> bool:
+def _is_header(line: bytes) -> bool:
     """Are these the names of columns apart by tabs, as classes called 0, 1 and 2 behind an id? A record has a number, or Q0."""
-    named = fields[0].decode(errors="replace") in (*NAMES["id"], *NAMES["test_case"])
-    return len(fields) > 1 and (named or not any(field == b"q0" or _is_number(field) for field in fields))
+    first, *others = line.split(b"\t")
+    named = first.decode(errors="replace") in (*NAMES["id"], *NAMES["test_case"])
+    return bool(others) and (named or not any(field == b"q0" or _is_number(field) for field in line.split()))
 
 
 def _is_number(text: bytes) -> bool:
