@@ -70,7 +70,9 @@ def _is_spelt(types: Any, kind: Any) -> bool:
     """Are ids of this type the texts that Arrow makes of them? Moments and fractions are spelt in `values`."""
     if types.is_dictionary(kind):
         kind = kind.value_type
-    return bool(types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+    return bool(
+        types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    )
 
 
 def _ranks(arrow: Any, column: Any) -> Floats:
