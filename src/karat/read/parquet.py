@@ -62,9 +62,9 @@ def must_differ(names: Sequence[str], read: Read, line: int | None = None, class
     """
     roles = match_columns(list(names), read.columns, side=read.side)
     used = {name.strip().lower() for name in (*roles.values(), *read.columns.values())}
-    every = not shape(names, read) if "value" not in roles else read.context == "probabilities"
+    every = classes and "value" not in roles and not shape(names, read)
     twice = [name for name, times in Counter(name.strip().lower() for name in names).items() if times > 1]
-    if bad := sorted(name for name in twice if (classes and every) or name in used):
+    if bad := sorted(name for name in twice if every or name in used):
         raise InputError([finding("repeated-column", read.name, line, name=name) for name in bad])
 
 

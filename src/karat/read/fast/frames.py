@@ -18,6 +18,8 @@ from karat.read.names import NUMBERS, match_columns, rank_beside
 from karat.read.table import Read, side_table
 from karat.side import Origin, Side, by_query
 
+_TEXTS = ("string", "large_string", "string_view")
+
 
 def rankings(frame: Any, read: Read) -> Side | None:
     """A frame of rankings by its Arrow columns; None if it is something else, or pyarrow is not there."""
@@ -50,8 +52,6 @@ def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) ->
     spelt = all(_is_spelt(arrow, key) for key in keys)
     if not (number and spelt) or any(columns[c].null_count for c in roles.values()):
         return None
-    if not all(_is_spelt(types, columns[roles[role]].type) for role in ("test_case", "id")):
-        return None
     if not len(value):
         raise InputError([finding("no-records", read.name)])
     query, document = (_text(arrow, key) for key in keys)
@@ -64,15 +64,6 @@ def _of_arrow(arrow: Any, columns: Any, roles: Mapping[str, str], read: Read) ->
     side.facts["column"] = roles["value"].lower()
     side.facts["value"] = roles["value"]
     return side_table(side, [])
-
-
-def _is_spelt(types: Any, kind: Any) -> bool:
-    """Are ids of this type the texts that Arrow makes of them? Moments and fractions are spelt in `values`."""
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-    return bool(
-        types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
-    )
 
 
 def _ranks(arrow: Any, column: Any) -> Floats:
@@ -88,7 +79,7 @@ def _is_spelt(arrow: Any, column: Any) -> bool:
     """Does Arrow spell such keys as all containers do: texts, whole numbers and truth, but not 1.0 or midnight?"""
     types = arrow.types
     kind = column.type.value_type if types.is_dictionary(column.type) else column.type
-    return "string" in str(kind) or types.is_integer(kind) or types.is_boolean(kind)
+    return str(kind) in _TEXTS or types.is_integer(kind) or types.is_boolean(kind)
 
 
 def _text(arrow: Any, column: Any) -> Text:
