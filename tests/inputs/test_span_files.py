@@ -169,6 +169,13 @@ def test_annotations_by_annotator_are_votes(tmp_path):
     assert (e.context, e["manhattan"].value) == ("soft", 0.5)
 
 
+def test_tags_called_annotations_stand_beside_their_tokens(tmp_path):
+    for name, layout in (("gold.json", "[%s]"), ("gold.jsonl", "%s\n")):
+        path = tmp_path / name
+        path.write_text(layout % '{"id": "a", "annotations": ["O", "B-PER"], "tokens": ["in", "Paris"]}')
+        assert karat.evaluate(path, path, metrics=["f1"], allow_same=True).context == "spans"
+
+
 def test_label_studio_in_html(tmp_path):
     path = "/div[1]/text()[1]"
     place = {"start": path, "end": path, "startOffset": 3, "globalOffsets": {"start": 3, "end": 9}}

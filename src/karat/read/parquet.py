@@ -62,7 +62,7 @@ def must_differ(names: Sequence[str], read: Read, line: int | None = None, class
     """
     roles = match_columns(list(names), read.columns, side=read.side)
     used = {name.strip().lower() for name in (*roles.values(), *read.columns.values())}
-    every = classes and "value" not in roles and not shape(names, read)
+    every = classes and not {"value"} & (roles.keys() | read.columns.keys()) and not shape(names, read)
     twice = [name for name, times in Counter(name.strip().lower() for name in names).items() if times > 1]
     if bad := sorted(name for name in twice if every or name in used):
         raise InputError([finding("repeated-column", read.name, line, name=name) for name in bad])

@@ -34,7 +34,7 @@ _MARK = re.compile(
     rb'"(spans|entities|excerpts|poem_spans|Entities|ents|LabeledData)"\s*:\s*[\[{]|"labels?"\s*:\s*\[\s*[\[{]'
     rb'|"annotations"\s*:\s*\[\s*[\[{\]]'  # an object, or a list of texts, is the votes of annotators
 )
-_TAGS = re.compile(rb'"(ner_)?tags"\s*:\s*\[\s*"(O|[BIESLU]-[^"]*)"|"ner_tags"\s*:\s*\[\s*\d')
+_TAGS = re.compile(rb'"((ner_)?tags|annotations)"\s*:\s*\[\s*"(O|[BIESLU]-[^"]*)"|"ner_tags"\s*:\s*\[\s*\d')
 _TOKENS = re.compile(rb'"(tokens|words)"\s*:\s*\[')
 _NULL = re.compile(rf'"({"|".join(CERTAIN)})"\s*:\s*null'.encode())
 _VALUE = re.compile(rf'"({"|".join(NAMES["value"])})"\s*:'.encode())
