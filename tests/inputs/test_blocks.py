@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 
 from karat.columns import Codes
-from karat.read.json import _columns
+from karat.read.json import _columns, array_lines
+from karat.read.source import Source
 from karat.values import Nested
 
 EVEN = [{"id": str(i), "value": {"B": i / 40, "A": 1 - i / 40}} for i in range(40)]
@@ -100,3 +102,11 @@ def test_ids_that_are_weights_are_said(tmp_path: Path) -> None:
     with pytest.raises(karat.InputError) as error:
         karat.evaluate(gold, gold)
     assert [(f.code, f.line) for f in error.value.findings if f.code == "nested-id"][:2] == [("nested-id", 1)] * 2
+
+
+def test_lines_of_records_behind_a_blank_line(tmp_path: Path) -> None:
+    path = tmp_path / "gold.json"
+    path.write_text('\n[{"id": "1",\n "value": "A"},\n {"id": "2", "value": "B"}]')
+    with ExitStack() as stack:
+        source = Source(str(path), stack)
+        assert [line for _, lines in array_lines(source) for line in lines] == [2, 4]

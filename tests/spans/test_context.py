@@ -330,3 +330,12 @@ def test_intervals_resample_documents():
 
 def test_data_files_are_modest():
     assert sum(p.stat().st_size for p in DATA.glob("*.jsonl.gz")) < 2_000_000
+
+
+def test_a_system_that_marks_insides_and_ends_alone_has_no_malformed_tags(tmp_path):
+    """Nothing says that its spans should begin with another tag."""
+    gold, pred = tmp_path / "gold.conll", tmp_path / "pred.conll"
+    gold.write_text("Anna B-PER\nSmith I-PER\n\nRome B-LOC\n")
+    pred.write_text("Anna I-PER\nSmith E-PER\n\nRome E-LOC\n")
+    e = karat.evaluate(str(gold), str(pred), scheme="lenient")
+    assert "tag-malformed" not in {f.code for f in e.findings if f.file == str(pred)}

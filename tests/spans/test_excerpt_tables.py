@@ -143,3 +143,11 @@ def test_one_to_one_is_the_heaviest(seed):
     assert len(set(found.choice[found.chosen])) == found.chosen.sum()
     assert found.factor.sum() == pytest.approx(best)
     assert score_pages(found, 1).relevance[0] == pytest.approx(best)
+
+
+def test_pages_that_a_system_fills_for_nothing_count_among_those_with_spans(files):
+    rows = karat.evaluate(*files).systems[0].detail("excerpt-scores").rows
+    means = {row[1]: row[2:] for row in rows if row[0] == rows[0][0]}
+    # Pages 1 to 3: P = 1.5/2, 0, 1. Page 3 has no span on either side; page 2 has one of the system.
+    assert means["pages"][0] == pytest.approx((0.75 + 0 + 1) / 3)
+    assert means["nonempty"][0] == pytest.approx((0.75 + 0) / 2)

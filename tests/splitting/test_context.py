@@ -19,6 +19,7 @@ from karat.cells import Dense
 from karat.contexts import catalogue
 from karat.contexts.splitting import metrics_thresholds as thresholds
 from karat.contexts.splitting import tables
+from karat.contexts.splitting.checks import LARGEST
 from karat.contexts.splitting.context import _last_known
 from karat.contexts.splitting.paired import Paired
 from karat.findings import InputError
@@ -564,3 +565,12 @@ def test_tables_of_confidence_weigh_bundles():
     for name in ("thresholds", "calibration"):
         np.testing.assert_allclose(weighed.detail(name).rows, copies.detail(name).rows)
         assert weighed.detail(name).title == copies.detail(name).title + ", by weight"
+
+
+def test_the_largest_page_number_is_one_that_can_be():
+    gold = [{"document": "1", "page": page, "is_first_page": True} for page in (1, LARGEST)]
+    assert karat.evaluate(gold, gold, allow_same=True, context="splitting").findings == []
+    gold[1] = gold[1] | {"page": LARGEST + 1}
+    with pytest.raises(InputError) as error:
+        karat.evaluate(gold, gold, allow_same=True, context="splitting")
+    assert {f.code for f in error.value.findings} == {"page-number-bad"}

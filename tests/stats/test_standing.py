@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
+from karat.stats.leaderboard import _letters
 from karat.stats.standing import best_probabilities, letters, no_spread, root
 
 
@@ -70,3 +71,9 @@ def test_the_root_of_a_covariance_is_the_only_symmetric_one():
         assert found @ found == pytest.approx(covariance)
         # The mean has a variance of 3e-4, all else 1e-4.
         assert found == pytest.approx(0.01 * np.eye(4) + (np.sqrt(3e-4) - 0.01) / 4)
+
+
+def test_groups_beyond_the_alphabet_have_numbers():
+    apart = ~np.eye(28, dtype=bool)
+    names = _letters(range(28), apart, None)
+    assert [names[k] for k in (0, 25, 26, 27)] == ["a", "z", "(27)", "(28)"]

@@ -64,3 +64,12 @@ def test_the_order_of_keys_is_the_order_of_bytes():
     for parts in columns():
         order = np.lexsort(Text.of(parts).sort_keys()) if parts else []
         assert [parts[i] for i in order] == sorted(parts)
+
+
+def test_thousands_of_texts_that_begin_alike_have_codes_of_their_own():
+    """So many that some share a slot, where only the words behind the first tell them apart."""
+    parts = [b"category-%06d" % n for n in range(3000)]
+    code, first = Text.of(parts * 2).codes()
+    assert len(first) == 3000
+    assert (code[:3000] == code[3000:]).all()
+    assert len(set(code.tolist())) == 3000
