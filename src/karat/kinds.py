@@ -36,6 +36,11 @@ KINDS: dict[str, Kind] = {
         "the data cannot be read: {reason}",
         "give one value per item as text, number, list or dict; texts must be valid Unicode, bytes UTF-8",
     ),
+    "spark-unavailable": Kind(
+        "error",
+        "Spark does not start: {reason}",
+        "install Java 17 or newer (java -version tells), see that --master names a cluster that runs, and that /etc/hosts knows this machine by its name",
+    ),
     "file-foreign": Kind(
         "error", "this is {found}, not a data file", "unpack or export it; `karat formats` lists what can be read"
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -447,6 +448,22 @@ def test_a_path_that_is_not_there_is_a_finding(spark: Any, tmp_path: Path) -> No
     found = CliRunner().invoke(command, ["evaluate", str(tmp_path / "a.parquet"), "b.parquet", "--engine", "spark"])
     assert found.exit_code == 2
     assert "file-missing" in found.output
+
+
+def test_spark_that_does_not_start_is_a_finding(tmp_path: Path) -> None:
+    """As on a machine without Java."""
+    (tmp_path / "gold.csv").write_text("id,label\n1,A\n")
+    command = [sys.executable, "-m", "karat", "evaluate", "gold.csv", "gold.csv", "--allow-same", "--engine", "spark"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=os.environ | {"JAVA_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "error[spark-unavailable]: Spark does not start: [JAVA_GATEWAY_EXITED]" in done.stderr
 
 
 CONNECT = """

@@ -48,7 +48,10 @@ def session(master: str | None = None) -> SparkSession:
         return builder.remote(master).getOrCreate()
     if master:
         builder = builder.master(master)
-    spark = builder.appName("karat").config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    try:
+        spark = builder.appName("karat").config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    except Exception as error:  # whatever Java, the network or the cluster think of it
+        raise InputError([finding("spark-unavailable", None, reason=str(error).partition("\n")[0])]) from error
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 
