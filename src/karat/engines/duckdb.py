@@ -94,7 +94,7 @@ class Batched:
 class Limit(Protocol):
     """How large the columns of a relation may be."""
 
-    def must_hold(self, name: str, size: Callable[[], int]) -> None: ...
+    def must_hold(self, name: str, size: Callable[[], int], passing: bool = False) -> None: ...
 
 
 class Columns(Mapping[str, Column]):
@@ -122,10 +122,20 @@ class Columns(Mapping[str, Column]):
 
     def must_fit(self, names: Iterable[str]) -> None:
         """Refuse columns that are larger than their file may be, before any value of theirs is kept."""
+        for name in names:
+            self._must_hold(name, partial(self._engine.size, self.relation, quoted(name), self._types[name]))
+
+    def must_fit_counted(self, id: str | None, counted: str, names: Mapping[str, str | None]) -> None:
+        """The same of a table whose rows pass by, and of whose columns the distinct values were counted."""
+        for field, name in names.items():
+            if name:
+                self._must_hold(name, partial(self._engine.size_of_counted, counted, field, self._types[name]))
+        if id:
+            self._must_hold(id, partial(self._engine.size, self.relation, quoted(id), self._types[id]), passing=True)
+
+    def _must_hold(self, name: str, size: Callable[[], int], passing: bool = False) -> None:
         if self._limit is not None:
-            for name in names:
-                size = partial(self._engine.size, self.relation, quoted(name), self._types[name])
-                self._asked(partial(self._limit.must_hold, name, size))
+            self._asked(partial(self._limit.must_hold, name, size, passing))
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._known:
@@ -280,10 +290,10 @@ class Engine:
         self._columns |= {name: columns for name in (relation, numbered) if name and limit}
         return columns
 
-    def _must_fit(self, relation: str, names: Iterable[str | None] | None = None) -> None:
-        """Refuse a relation, or columns of it, that is larger than its file may be."""
+    def _must_fit(self, relation: str) -> None:
+        """Refuse a relation that is larger than its file may be."""
         if columns := self._columns.get(relation):
-            columns.must_fit(filter(None, columns if names is None else names))
+            columns.must_fit(columns)
 
     def rows(self, relation: str) -> int:
         return int(self._single(f"SELECT count(*) FROM {relation}"))
@@ -297,12 +307,13 @@ class Engine:
         elif type.startswith("STRUCT"):
             parts = [f"(SELECT unnest({column}) FROM {relation})"]
         else:
-            one = {"BLOB": f"octet_length({column})"}.get(type, f"strlen(CAST({column} AS VARCHAR))")
-            texts = type in _TEXTS or type.startswith(("BLOB", "ENUM"))
-            cells = f"coalesce({one}, 0) + 1" if texts else "8"
-            return int(self._single(f"SELECT coalesce(sum({cells}), 0) FROM {relation}"))
+            return int(self._single(f"SELECT coalesce(sum({_bytes(column, type)}), 0) FROM {relation}"))
         inner = [(part, quoted(name), of) for part in parts for name, of in self.types(part).items()]
         return self.rows(relation) + sum(self.size(*member) for member in inner)
+
+    def size_of_counted(self, counted: str, field: str, type: str) -> int:
+        """The same of a column whose distinct values stand in a table with how often each is there."""
+        return int(self._single(f"SELECT coalesce(sum(n * ({_bytes(field, type)})), 0) FROM {counted}"))
 
     def parquet_names(self, path: Path) -> list[str]:
         """The columns of a Parquet file as it calls them; in a relation a repeated name has a number behind it."""
@@ -313,11 +324,17 @@ class Engine:
             inside += (children or 0) - bool(inside)
         return names
 
-    def parquet_sizes(self, path: Path) -> dict[str, int]:
-        """For each leaf of the columns of a Parquet file, bytes or values, whichever are more, by its own account."""
+    def parquet_sizes(self, path: Path) -> dict[str, tuple[int, bool]]:
+        """For each leaf of the columns of a Parquet file, bytes or values, whichever are more, and whether each value is written out.
+
+        Both by the file's own account.
+        """
         sizes = "greatest(sum(num_values), sum(total_uncompressed_size))"
-        sql = f"SELECT path_in_schema, {sizes} FROM parquet_metadata(?) GROUP BY 1"
-        return {name: int(size) for name, size in self.connection.execute(sql, [str(path)]).fetchall()}
+        plain = "bool_and(regexp_full_match(encodings, '(PLAIN|RLE|BIT_PACKED)(, (PLAIN|RLE|BIT_PACKED))*'))"
+        sql = f"SELECT path_in_schema, {sizes}, {plain} FROM parquet_metadata(?) GROUP BY 1"
+        return {
+            name: (int(size), bool(out)) for name, size, out in self.connection.execute(sql, [str(path)]).fetchall()
+        }
 
     def parquet_rows(self, path: Path) -> int:
         """Rows that the groups of a Parquet file hold by their own account; nothing else of it is read."""
@@ -446,13 +463,14 @@ class Engine:
 
     def distinct(self, name: str, table: LabelTable, most: int) -> tuple[dict[str, Column], Ints] | None:
         """Test cases and values of a table with how often each is there; None where there are more than ``most``."""
-        self._must_fit(table.relation, (table.case, table.id, table.value))
         kept = quoted(f"values {name}")
         case, _, value = table.fields(table)
         fields = f"{case} AS c, {value} AS v, count(*) AS n"
         self.execute(
             f"CREATE OR REPLACE TEMP TABLE {kept} AS SELECT {fields} FROM {table.relation} GROUP BY ALL LIMIT {most + 1}"
         )
+        if limited := self._columns.get(table.relation):
+            limited.must_fit_counted(table.id, kept, {"c": table.case, "v": table.value})
         columns = self.columns(kept)
         n = np.asarray(columns.pop("n"), np.int64)
         return (columns, n) if len(n) <= most else None
@@ -555,6 +573,14 @@ def _folded(text: str) -> str:
     """A text of SQL as `karat.align` folds ids: units that differ in spelling alone are in one batch."""
     plain = f"lower(trim(coalesce(CAST({text} AS VARCHAR), ''), ' \t\n\r'))"
     return f"ltrim(CASE WHEN {plain} LIKE '%.%0' THEN regexp_replace({plain}, '\\.0+$', '') ELSE {plain} END, '0')"
+
+
+def _bytes(column: str, type: str) -> str:
+    """What a single value takes, in SQL."""
+    if type not in _TEXTS and not type.startswith(("BLOB", "ENUM")):
+        return "8"
+    length = f"octet_length({column})" if type == "BLOB" else f"strlen(CAST({column} AS VARCHAR))"
+    return f"coalesce({length}, 0) + 1"
 
 
 def _may_be_short(text: str) -> str:

@@ -22,15 +22,20 @@ from karat.side import Origin
 class Unpacked:
     """What the columns of a file that are looked at come to without its packing, which is no more than a packed text may."""
 
-    def __init__(self, source: Source, stored: Callable[[], Mapping[str, int]] = dict) -> None:
+    def __init__(self, source: Source, stored: Callable[[], Mapping[str, tuple[int, bool]]] = dict) -> None:
         self.source, self._stored = source, stored
         self._size: dict[str, int] = {}
 
-    def must_hold(self, name: str, size: Callable[[], int]) -> None:
-        """Refuse the file if it is too large with this column: what it says itself is seen before the values are."""
+    def must_hold(self, name: str, size: Callable[[], int], passing: bool = False) -> None:
+        """Refuse the file if it is too large with this column: what it says itself is seen before the values are.
+
+        ``passing``: nothing of it is kept, so that what the file says is enough where it says each value anew.
+        """
         if name not in self._size:
-            leaves = (n for leaf, n in self._stored().items() if leaf == name or leaf.startswith(f"{name}, "))
-            self.source.must_fit(sum(self._size.values()) + sum(leaves))
+            leaves = [said for leaf, said in self._stored().items() if leaf == name or leaf.startswith(f"{name}, ")]
+            self.source.must_fit(sum(self._size.values()) + sum(stored for stored, _ in leaves))
+            if passing and leaves and all(plain for _, plain in leaves):
+                return
             self._size[name] = size()
         self.source.must_fit(sum(self._size.values()))
 
