@@ -92,6 +92,16 @@ def test_large_tables_are_refused_before_they_are_counted(column, tmp_path, leas
     assert codes(path, context="clustering", memory=64 << 20) == ["unpacked-too-large"] * 2
 
 
+def test_a_table_of_too_many_values_to_count_is_refused_where_it_is_read(tmp_path, least, monkeypatch):
+    """What was counted of it is not all of it."""
+    monkeypatch.setattr(source, "RATIO", 1)
+    monkeypatch.setattr("karat.in_place.MOST_VALUES", 100)
+    rows = np.arange(30_000)
+    value = named([f"{i:05}{'x' * 60}" for i in range(10_000)], rows // 3)
+    path = written(tmp_path / "gold.parquet", pa.table({"id": rows, "value": value}))
+    assert codes(path) == ["unpacked-too-large"] * 2
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_rows_that_take_no_room_are_counted_too(suffix, tmp_path, least):
     assert (

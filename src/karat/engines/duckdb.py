@@ -129,7 +129,7 @@ class Columns(Mapping[str, Column]):
         """The same of a table whose rows pass by, and of whose columns the distinct values were counted."""
         for field, name in names.items():
             if name:
-                self._must_hold(name, partial(self._engine.size_of_counted, counted, field, self._types[name]))
+                self._must_hold(name, partial(self._engine.size_of_counted, counted, field))
         if id:
             self._must_hold(id, partial(self._engine.size, self.relation, quoted(id), self._types[id]), passing=True)
 
@@ -311,9 +311,10 @@ class Engine:
         inner = [(part, quoted(name), of) for part in parts for name, of in self.types(part).items()]
         return self.rows(relation) + sum(self.size(*member) for member in inner)
 
-    def size_of_counted(self, counted: str, field: str, type: str) -> int:
+    def size_of_counted(self, counted: str, field: str) -> int:
         """The same of a column whose distinct values stand in a table with how often each is there."""
-        return int(self._single(f"SELECT coalesce(sum(n * ({_bytes(field, type)})), 0) FROM {counted}"))
+        cells = _bytes(field, self.types(counted)[field])
+        return int(self._single(f"SELECT coalesce(sum(n * ({cells})), 0) FROM {counted}"))
 
     def parquet_names(self, path: Path) -> list[str]:
         """The columns of a Parquet file as it calls them; in a relation a repeated name has a number behind it."""
@@ -469,11 +470,12 @@ class Engine:
         self.execute(
             f"CREATE OR REPLACE TEMP TABLE {kept} AS SELECT {fields} FROM {table.relation} GROUP BY ALL LIMIT {most + 1}"
         )
+        if self.rows(kept) > most:
+            return None
         if limited := self._columns.get(table.relation):
             limited.must_fit_counted(table.id, kept, {"c": table.case, "v": table.value})
         columns = self.columns(kept)
-        n = np.asarray(columns.pop("n"), np.int64)
-        return (columns, n) if len(n) <= most else None
+        return columns, np.asarray(columns.pop("n"), np.int64)
 
     def pairs(self, gold: LabelTable, pred: LabelTable) -> Pairs:
         """Both sides brought together and counted: side by side where they have the same ids in the same order."""
