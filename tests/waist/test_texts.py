@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from karat.columns import Text
+from karat.values import factorise
 
 LONGEST = 27
 """More than three words, so that every place of a word is once the last."""
@@ -73,3 +74,9 @@ def test_thousands_of_texts_that_begin_alike_have_codes_of_their_own():
     assert len(first) == 3000
     assert (code[:3000] == code[3000:]).all()
     assert len(set(code.tolist())) == 3000
+
+
+def test_arrays_of_thousands_of_texts_that_begin_alike_have_codes_of_their_own():
+    texts = [f"category-{n:06d}" for n in range(3000)]
+    found = factorise(np.array(texts * 2))
+    assert [found.names[code] for code in found.code.tolist()] == texts * 2
