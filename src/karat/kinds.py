@@ -39,7 +39,7 @@ KINDS: dict[str, Kind] = {
     "spark-unavailable": Kind(
         "error",
         "Spark does not start: {reason}",
-        "install Java 17 or newer (java -version tells), see that --master names a cluster that runs, and that /etc/hosts knows this machine by its name",
+        "install Java 17 or newer, see that --master names a cluster that runs, and that /etc/hosts knows this machine by its name",
     ),
     "file-foreign": Kind(
         "error", "this is {found}, not a data file", "unpack or export it; `karat formats` lists what can be read"
