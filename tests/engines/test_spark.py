@@ -468,7 +468,7 @@ def test_spark_that_does_not_start_is_a_finding(tmp_path: Path) -> None:
 
 CONNECT = """
 import os, sys
-os.environ["PYSPARK_PYTHON"] = sys.executable
+os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_TESTING": "1"}  # on any port that is free: others run here too
 from pyspark.sql import SparkSession
 import pyarrow as pa, json, karat
 from tests.engines.conftest import QUICK
