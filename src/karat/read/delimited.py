@@ -18,7 +18,7 @@ from karat.read import table
 from karat.read.fast.bare_rows import bare_rows
 from karat.read.names import INDEX, NAMES, TEXTS, match_columns
 from karat.read.pages import shape
-from karat.read.parquet import must_differ
+from karat.read.repeated import must_differ
 from karat.read.roles import Records
 from karat.read.source import Source, path_literal, quoted
 from karat.read.table import Engine, Read

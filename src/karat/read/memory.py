@@ -15,7 +15,7 @@ from karat.findings import InputError, finding
 from karat.read import fast, rankings, scores
 from karat.read.names import match_columns
 from karat.read.pages import shape
-from karat.read.parquet import must_differ
+from karat.read.repeated import must_differ
 from karat.read.roles import Records
 from karat.read.table import Engine, Read
 from karat.read.tag_lists import is_span_records, is_tag_lists, read_span_records, read_tag_lists

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 
 from karat.columns import ROW
 from karat.findings import InputError, finding
 from karat.read import arrow
-from karat.read.names import match_columns
-from karat.read.pages import shape
+from karat.read.repeated import must_differ
 from karat.read.roles import Records
 from karat.read.source import Source
 from karat.read.table import Engine, Read
@@ -58,19 +56,6 @@ def read_parquet(engine: Engine, source: Source, read: Read) -> Records:
 
 _AGAIN = re.compile(r"_\d+$")
 """What the engine puts behind a name that is there already."""
-
-
-def must_differ(names: Sequence[str], read: Read, line: int | None = None, classes: bool = True) -> None:
-    """Refuse a column that is needed and there twice, in whatever letters; without one of values, each may be one of scores.
-
-    ``classes``: whether those of a and A are one, as they are to the engine.
-    """
-    roles = match_columns(list(names), read.columns, side=read.side)
-    used = {name.strip().lower() for name in (*roles.values(), *read.columns.values())}
-    every = classes and not {"value"} & (roles.keys() | read.columns.keys()) and not shape(names, read)
-    twice = [name for name, times in Counter(name.strip().lower() for name in names).items() if times > 1]
-    if bad := sorted(name for name in twice if every or name in used):
-        raise InputError([finding("repeated-column", read.name, line, name=name) for name in bad])
 
 
 def read_arrow(engine: Engine, source: Source, read: Read) -> Records:
